@@ -1,0 +1,103 @@
+# Ordeal. `make help` lists the verbs; each folder's own rules are in its build.mk.
+
+BUILD  ?= build
+PYTHON ?= /usr/bin/python3
+CC     ?= cc
+OPT    ?= -O2 -g
+WARN   := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+CFLAGS := -std=c17 -D_GNU_SOURCE $(OPT) $(WARN) -I. $(EXTRA_CFLAGS)
+LDFLAGS := $(EXTRA_LDFLAGS)
+
+BUILD_TARGETS :=
+TEST_BINARIES :=
+FUZZ_TARGETS  :=
+BENCH_BINARIES :=
+
+.DEFAULT_GOAL := help
+.SECONDARY:
+.DELETE_ON_ERROR:
+.PHONY: all build test-binaries
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(OBJ_CFLAGS) -MMD -MP -c $< -o $@
+
+# Position-independent objects, for what goes into a shared library.
+$(BUILD)/pic/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fPIC -fvisibility=hidden $(PIC_CFLAGS) -MMD -MP -c $< -o $@
+
+include $(wildcard */build.mk) $(wildcard */*/build.mk)
+
+build: $(BUILD_TARGETS)
+test-binaries: build $(TEST_BINARIES)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+# ---- verbs ----
+
+TARGET   ?= php-fpm
+DURATION ?= 60s
+SOAK_ARGS = --target $(TARGET) --duration $(DURATION) $(if $(SEED),--seed $(SEED)) $(if $(RATE),--rate $(RATE)) \
+            $(if $(WORKERS),--workers $(WORKERS)) $(if $(PLAN),--plan $(PLAN)) $(if $(PROBE),--probe $(PROBE)) \
+            $(if $(OUT),--out $(OUT)) $(foreach rule,$(RULE),--rule '$(rule)')
+
+.PHONY: help setup soak test bench sanitize fuzz format check-format clean
+
+help:
+	@echo 'make soak      the main job: load, faults, a reload and a killed worker on a target; report'
+	@echo '               TARGET=php-fpm|path/to/target.toml DURATION=60s SEED=n RATE=n PROBE=leak RULE=call:when:then'
+	@echo 'make test      all unit, integration and end-to-end tests'
+	@echo 'make bench     the performance figures, as ratios measured side by side in one run'
+	@echo 'make sanitize  the C tests in ASan+UBSan builds'
+	@echo 'make fuzz      the libFuzzer targets, FUZZ_SECONDS=60 each'
+	@echo 'make build     build/bin/ordeal, build/bin/ordeal-load, build/lib/libordeal.so'
+	@echo 'make setup     installs what is missing (Debian 12); all verbs above call it'
+	@echo 'make format    clang-format over the C sources; make clean removes build/'
+
+setup:
+	@setup/install
+
+# A verb builds what it needs, two jobs at a time, and says so only when there is something to build.
+define build_quietly
+@$(MAKE) --no-print-directory -q $(1) 2>/dev/null || { echo 'building…'; $(MAKE) --no-print-directory -s -j2 $(1); }
+endef
+
+soak: setup
+	$(call build_quietly,build)
+	@$(PYTHON) -m soak $(SOAK_ARGS)
+
+test: setup check-format
+	$(call build_quietly,test-binaries)
+	$(PYTHON) -m pytest -n 2 $(PYTEST_ARGS)
+
+bench: setup
+	$(call build_quietly,build bench-binaries)
+	@$(PYTHON) -m harness.bench $(BENCH_ARGS)
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+
+sanitize: setup
+	@$(MAKE) --no-print-directory -s -j2 BUILD=$(BUILD)/asan CC=clang OPT='-O1 -g' \
+	    EXTRA_CFLAGS='$(SANITIZE)' EXTRA_LDFLAGS='$(SANITIZE)' sanitized-tests
+	@set -e; for test in $$($(MAKE) --no-print-directory -s BUILD=$(BUILD)/asan list-sanitized-tests); do \
+	    echo "sanitize: $$test"; $$test; done
+
+FUZZ_SECONDS ?= 60
+fuzz: setup
+	@$(MAKE) --no-print-directory -s -j2 $(FUZZ_TARGETS)
+	@set -e; for target in $(FUZZ_TARGETS); do \
+	    corpus=$$(mktemp -d); seeds=fixtures/fuzz/$$(basename $$target | sed 's/^fuzz_//'); \
+	    echo "fuzz: $$target, $(FUZZ_SECONDS) s, seeds from $$seeds"; \
+	    $$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 $$corpus $$seeds 2>$$corpus.log \
+	        || { tail -n 40 $$corpus.log; exit 1; }; \
+	    tail -n 8 $$corpus.log; rm -rf $$corpus $$corpus.log; done
+
+C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
+format:
+	clang-format -i $(C_FILES)
+check-format:
+	@clang-format --dry-run -Werror $(C_FILES)
+
+clean:
+	rm -rf $(BUILD)

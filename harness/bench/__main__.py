@@ -1,0 +1,89 @@
+"""make bench: every figure as a ratio, measured side by side in this run; a table, and JSON for machines."""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from harness.bench import load_rows, shim_rows
+from harness.bench.measure import ROOT, Clock, Row, Unavailable
+
+GROUPS: dict[str, tuple[str, Callable[[int], Iterator[Row]]]] = {
+    "shim": ("the shim against bare calls, libfiu and strace", shim_rows.rows),
+    "load": ("ordeal-load against wrk", load_rows.rows),
+}
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--only", choices=sorted(GROUPS), action="append", help="measure this group (may be repeated)")
+    parser.add_argument("--rounds", type=int, default=5, help="turns that each contender takes (default 5)")
+    parser.add_argument("--json", type=Path, default=ROOT / "reports/out/bench/results.json", metavar="FILE")
+    arguments = parser.parse_args()
+    if arguments.rounds < 1:
+        parser.error(f"--rounds must be at least 1, not {arguments.rounds}")
+    return arguments
+
+
+def _measure(names: list[str], rounds: int, console: Console) -> tuple[list[Row], list[str]]:
+    rows: list[Row] = []
+    missing: list[str] = []
+    clock = Clock()
+    for name in names:
+        title, measure = GROUPS[name]
+        console.print(f"[{clock():5.1f} s] measuring {title} …", highlight=False, markup=False)
+        try:
+            rows += measure(rounds)
+        except Unavailable as reason:
+            missing.append(f"{title}: not measured: {reason}")
+    return rows, missing
+
+
+def _table(rows: list[Row]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for heading, justify in (("what", "left"), ("measured", "right"), ("goal", "left"), ("", "left"), ("from", "left")):
+        table.add_column(heading, justify=justify)
+    for row in rows:
+        figures = ", ".join(f"{name} {value:,.1f}" for name, value in row.figures.items())
+        verdict = "[green]met[/]" if row.met else "[red]missed[/]"
+        table.add_row(row.name, f"{row.value:.2f} {row.unit}", row.goal, verdict, figures)
+    return table
+
+
+def _write(path: Path, rows: list[Row], missing: list[str], rounds: int) -> None:
+    machine = {"cpus": os.cpu_count(), "kernel": platform.release(), "machine": platform.machine()}
+    document = {
+        "version": 1,
+        "ordeal": "bench",
+        "rounds": rounds,
+        "machine": machine,
+        "rows": [asdict(row) for row in rows],
+        "not_measured": missing,
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def main() -> int:
+    arguments = _arguments()
+    console = Console()
+    rows, missing = _measure(arguments.only or list(GROUPS), arguments.rounds, console)
+    console.print(_table(rows))
+    for line in missing:
+        console.print(line, markup=False)
+    _write(arguments.json, rows, missing, arguments.rounds)
+    met = sum(row.met for row in rows)
+    console.print(f"bench: {met} of {len(rows)} goals met, {len(missing)} not measured; {arguments.json}", markup=False, soft_wrap=True)
+    return 0 if met == len(rows) and not missing else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -26,7 +26,12 @@ $(BUILD)/bin/ordeal: $(LAUNCHER_OBJECTS) $(RULE_OBJECTS)
 
 FI_TESTS := $(patsubst $(FI)/test/%.c,$(BUILD)/test/$(FI)/%,$(wildcard $(FI)/test/test_*.c))
 FI_PLUGINS := $(BUILD)/test/$(FI)/dlopen_plugin.so $(BUILD)/test/$(FI)/dlopen_loader.so
-TEST_BINARIES += $(FI_TESTS) $(FI_PLUGINS)
+FI_PROBES := $(BUILD)/test/$(FI)/replay_probe
+TEST_BINARIES += $(FI_TESTS) $(FI_PLUGINS) $(FI_PROBES)
+
+$(FI_PROBES): $(BUILD)/test/$(FI)/%: $(BUILD)/obj/$(FI)/test/%.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) $^ -pthread -o $@
 
 $(FI_PLUGINS): $(BUILD)/test/$(FI)/%.so: $(FI)/test/%.c
 	@mkdir -p $(@D)
@@ -37,3 +42,10 @@ $(BUILD)/test/$(FI)/%: $(BUILD)/obj/$(FI)/test/%.o $(BUILD)/obj/$(FI)/test/suppo
                        $(filter-out %/main.o,$(LAUNCHER_OBJECTS))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ -lcmocka -ljansson -lm -pthread -o $@
+
+# libFuzzer needs clang, whatever CC is.
+FUZZ_TARGETS += $(BUILD)/fuzz/fuzz_rules
+
+$(BUILD)/fuzz/fuzz_rules: $(FI)/fuzz/fuzz_rule.c $(RULE_SOURCES) $(wildcard $(FI)/*.h $(FI)/rule/*.h) $(FI)/hooks.def
+	@mkdir -p $(@D)
+	clang $(CFLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined $(filter %.c,$^) -lm -o $@

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-const struct command *const all_commands[] = {&run_command, &guard_command, &ctl_command, &help_command,
-                                              NULL};
+const struct command *const all_commands[] = {&run_command,   &guard_command,  &ctl_command,
+                                              &trace_command, &replay_command, &sweep_command,
+                                              &hooks_command, &help_command,   NULL};
 
 const struct command *command_find(const char *name)
 {

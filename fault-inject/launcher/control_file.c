@@ -76,16 +76,11 @@ static void copy_draft(struct control_page *page, const struct control_page *dra
     memcpy((void *)page->script, draft->script, draft->script_count * sizeof draft->script[0]);
 }
 
-static bool fill_file(struct control_file *file, const char *path, const struct control_page *draft)
+static bool map_and_fill(struct control_file *file, int fd, const struct control_page *draft)
 {
-    int fd = create_allocated(path, CONTROL_FILE_SIZE, "the control file");
-    if (fd < 0)
-        return false;
     void *memory = mmap(NULL, CONTROL_FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
     if (memory == MAP_FAILED) {
-        say("the control file %s cannot be mapped: %s", path, strerror(errno));
-        unlink(path);
+        say("the control file cannot be mapped: %s", strerror(errno));
         return false;
     }
     file->page = memory;
@@ -93,20 +88,44 @@ static bool fill_file(struct control_file *file, const char *path, const struct 
     return true;
 }
 
+static bool fill_named(struct control_file *file, const char *path, const struct control_page *draft)
+{
+    int fd = create_allocated(path, CONTROL_FILE_SIZE, "the control file");
+    if (fd < 0)
+        return false;
+    bool filled = map_and_fill(file, fd, draft);
+    close(fd);
+    if (!filled)
+        unlink(path);
+    return filled;
+}
+
+/* Whoever kills us now leaves nothing: the file gets its name when there is somebody to remove it. */
+static bool create_temporary(struct control_file *file, const struct control_page *draft)
+{
+    snprintf(file->path, sizeof file->path, "%s/ordeal-%d-%08x.ctl", temporary_folder(), (int)getpid(),
+             (unsigned)draft->seed);
+    unlink(file->path);
+    int fd = create_unnamed(file->path, CONTROL_FILE_SIZE, "the control file");
+    if (fd == -2)
+        return fill_named(file, file->path, draft);
+    if (fd < 0)
+        return false;
+    file->unnamed_fd = fd;
+    return map_and_fill(file, fd, draft);
+}
+
 bool control_create(struct control_file *file, const struct control_page *draft, const char *path)
 {
-    file->is_temporary = path == NULL;
-    if (path == NULL) {
-        snprintf(file->path, sizeof file->path, "%s/ordeal-%d-%08x.ctl", temporary_folder(), (int)getpid(),
-                 (unsigned)draft->seed);
-        unlink(file->path);
-        return fill_file(file, file->path, draft);
-    }
     char building[PATH_MAX + 16];
+    file->is_temporary = path == NULL;
+    file->unnamed_fd = -1;
+    if (path == NULL)
+        return create_temporary(file, draft);
     if (!absolute_path(path, file->path, sizeof file->path) || !may_replace(file->path))
         return false;
     snprintf(building, sizeof building, "%s.%d", file->path, (int)getpid());
-    if (!fill_file(file, building, draft))
+    if (!fill_named(file, building, draft))
         return false;
     if (rename(building, file->path) == 0)
         return true;
@@ -160,6 +179,8 @@ void control_close(struct control_file *file)
         return;
     munmap(file->page, CONTROL_FILE_SIZE);
     file->page = NULL;
+    if (file->unnamed_fd >= 0)
+        close(file->unnamed_fd);
     if (file->is_temporary)
         unlink(file->path);
 }

@@ -17,6 +17,7 @@
 struct control_file {
     char path[PATH_MAX];
     bool is_temporary; /* to be removed at the end */
+    int unnamed_fd;    /* the file has no name as yet: see give_name(); -1: it has */
     struct control_page *page;
 };
 

@@ -198,7 +198,7 @@ const struct command ctl_command = {
     .usage = "ctl FILE status|arm [ID…]|disarm [ID…]|mark NAME|wake NAME|wait-paused NAME [options]",
     .about = "FILE is what `ordeal run --ctl FILE` made. Nothing is called in the target: both sides share "
              "the page.\n"
-             "  status            rules with counts, marks, rendezvous, processes, calls\n"
+             "  status            rules with counts, marks, rendezvous, processes; calls, with --trace\n"
              "  arm, disarm [ID…] these rules, or all of them\n"
              "  mark NAME         reach the mark that a rule waits for with after=NAME\n"
              "  wake NAME         let one pause=NAME go on, also one that comes later\n"

@@ -15,7 +15,6 @@
 struct process {
     int32_t pid, parent;
     char state;
-    bool below; /* a descendant of ours */
     char name[16];
 };
 
@@ -44,7 +43,6 @@ static bool read_process(const char *pid, struct process *process)
     process->pid = (int32_t)strtol(text, NULL, 10);
     process->state = close_mark[2];
     process->parent = (int32_t)strtol(close_mark + 3, NULL, 10);
-    process->below = false;
     snprintf(process->name, sizeof process->name, "%.15s", open_mark + 1);
     return true;
 }
@@ -78,70 +76,46 @@ static struct process_list read_all(void)
     return list;
 }
 
-static bool parent_is_below(const struct process_list *list, int32_t parent)
-{
-    if (parent == (int32_t)getpid())
-        return true;
-    for (size_t i = 0; i < list->count; i++)
-        if (list->items[i].pid == parent)
-            return list->items[i].below;
-    return false;
-}
-
-static void mark_descendants(struct process_list *list)
-{
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < list->count; i++)
-            if (!list->items[i].below && parent_is_below(list, list->items[i].parent)) {
-                list->items[i].below = true;
-                changed = true;
-            }
-    }
-}
-
 static bool is_alive(const struct process *process)
 {
     return process->state != 'Z' && process->state != 'X';
 }
 
-size_t descendants_list(struct leftover out[LEFTOVERS_MAX])
+static void tell(struct leftovers *told, const struct process *process)
 {
-    struct process_list list = read_all();
-    mark_descendants(&list);
-    size_t count = 0;
-    for (size_t i = 0; i < list.count; i++) {
-        if (!list.items[i].below || !is_alive(&list.items[i]))
-            continue;
-        if (count < LEFTOVERS_MAX) {
-            out[count].pid = list.items[i].pid;
-            memcpy(out[count].name, list.items[i].name, sizeof out[count].name);
-        }
-        count++;
+    if (told == NULL)
+        return;
+    if (told->count < LEFTOVERS_MAX) {
+        struct leftover *item = &told->items[told->count];
+        item->pid = process->pid;
+        memcpy(item->name, process->name, sizeof item->name);
     }
-    free(list.items);
-    return count;
+    told->count++;
 }
 
-static void kill_children(void)
+/* All that are our children now. Each is waited for, so that its own children are ours when we look again. */
+static void kill_children(struct leftovers *told)
 {
+    int32_t self = (int32_t)getpid();
     struct process_list list = read_all();
     for (size_t i = 0; i < list.count; i++)
-        if (list.items[i].parent == (int32_t)getpid() && is_alive(&list.items[i]))
+        if (list.items[i].parent == self && is_alive(&list.items[i])) {
+            tell(told, &list.items[i]);
             kill(list.items[i].pid, SIGKILL);
+        }
+    for (size_t i = 0; i < list.count; i++)
+        if (list.items[i].parent == self)
+            waitpid(list.items[i].pid, NULL, 0);
     free(list.items);
 }
 
-void descendants_kill(void)
+void descendants_kill(struct leftovers *told)
 {
     for (;;) {
         pid_t reaped = waitpid(-1, NULL, WNOHANG);
-        if (reaped > 0)
-            continue;
         if (reaped < 0 && errno == ECHILD)
             return;
-        kill_children();
-        if (waitpid(-1, NULL, 0) < 0 && errno == ECHILD)
-            return;
+        if (reaped <= 0)
+            kill_children(told);
     }
 }

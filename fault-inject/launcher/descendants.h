@@ -1,4 +1,4 @@
-/* The processes below this one, for finding and ending what a target leaves behind.
+/* The processes below this one: ending what a target leaves behind.
  *
  * The caller is a subreaper (PR_SET_CHILD_SUBREAPER): whatever loses its parent becomes its child. So killing
  * the children, reaping them, and doing so again until there are none ends every descendant, and never
@@ -17,10 +17,13 @@ struct leftover {
     char name[16];
 };
 
-/* Those that are alive (not zombies): fills at most LEFTOVERS_MAX and returns how many there are. */
-size_t descendants_list(struct leftover out[LEFTOVERS_MAX]);
+struct leftovers {
+    size_t count; /* the first LEFTOVERS_MAX are kept */
+    struct leftover items[LEFTOVERS_MAX];
+};
 
-/* Ends all with SIGKILL and reaps them; returns when none is left. */
-void descendants_kill(void);
+/* Ends all with SIGKILL and reaps them; returns when none is left. Those that were alive are entered in
+ * `told`, unless that is NULL. */
+void descendants_kill(struct leftovers *told);
 
 #endif

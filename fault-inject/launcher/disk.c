@@ -26,6 +26,17 @@ static void say_no_room(int fd, const char *path, uint64_t size, const char *wha
         say("%s %s needs %s: %s", what, path, size_text(size, needed), strerror(error));
 }
 
+static bool allocate(int fd, const char *path, uint64_t size, const char *what)
+{
+    int error;
+    do
+        error = posix_fallocate(fd, 0, (off_t)size);
+    while (error == EINTR);
+    if (error != 0)
+        say_no_room(fd, path, size, what, error);
+    return error == 0;
+}
+
 int create_allocated(const char *path, uint64_t size, const char *what)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -33,16 +44,33 @@ int create_allocated(const char *path, uint64_t size, const char *what)
         say("%s %s cannot be created: %s", what, path, strerror(errno));
         return -1;
     }
-    int error;
-    do
-        error = posix_fallocate(fd, 0, (off_t)size);
-    while (error == EINTR);
-    if (error == 0)
+    if (allocate(fd, path, size, what))
         return fd;
-    say_no_room(fd, path, size, what, error);
     unlink(path);
     close(fd);
     return -1;
+}
+
+int create_unnamed(const char *path, uint64_t size, const char *what)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) : 1,
+             slash != NULL ? path : ".");
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -2;
+    if (allocate(fd, path, size, what))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+bool give_name(int fd, const char *path)
+{
+    char unnamed[64];
+    snprintf(unnamed, sizeof unnamed, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, unnamed, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 }
 
 bool absolute_path(const char *path, char *out, size_t out_size)

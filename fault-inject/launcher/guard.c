@@ -4,8 +4,6 @@
 #include "fault-inject/launcher/report.h"
 #include "fault-inject/launcher/say.h"
 
-#include <string.h>
-
 static struct {
     const char *scratch;
     bool die_with_parent, quiet;
@@ -34,6 +32,7 @@ static int run(int argc, char **argv)
     struct supervise_job job = {.path = program.path,
                                 .argv = argv + rest,
                                 .die_with_parent = options.die_with_parent,
+                                .unnamed_fd = -1,
                                 .stdin_fd = -1,
                                 .stdout_fd = -1,
                                 .stderr_fd = -1};
@@ -41,8 +40,6 @@ static int run(int argc, char **argv)
         return EXIT_USAGE;
     if (!supervise(&job, &result))
         return EXIT_LAUNCHER;
-    if (result.exec_errno != 0)
-        say("%s could not be started: %s", argv[rest], strerror(result.exec_errno));
     if (!options.quiet)
         report_leftovers(&result);
     return supervise_exit_status(&result);

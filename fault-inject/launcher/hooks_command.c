@@ -10,12 +10,13 @@ static struct {
     bool json;
 } options;
 
-static const struct option_spec specs[] = {
-    {"json", 0, OPTION_FLAG, &options.json, NULL, "as a JSON array"}, {.name = NULL}};
+static const struct option_spec specs[] = {{"json", 0, OPTION_FLAG, &options.json, NULL, "as a JSON array"},
+                                           {.name = NULL}};
 
 static const char *const object_names[] = {
-    [OBJECT_NONE] = "none",       [OBJECT_FD] = "descriptor", [OBJECT_PATH] = "path",      [OBJECT_AT] = "path",
-    [OBJECT_ADDRESS] = "address", [OBJECT_MUTEX] = "mutex",   [OBJECT_MAPPING] = "mapping"};
+    [OBJECT_NONE] = "none",      [OBJECT_FD] = "descriptor",   [OBJECT_PATH] = "path",
+    [OBJECT_AT] = "path",        [OBJECT_ADDRESS] = "address", [OBJECT_MUTEX] = "mutex",
+    [OBJECT_MAPPING] = "mapping"};
 
 static void print_aliases(int hook)
 {
@@ -54,8 +55,8 @@ static json_t *row_json(int hook)
             json_array_append_new(aliases, json_string(call_alias(i, &row)));
     return json_pack("{s:s, s:s, s:s, s:o, s:b, s:b, s:b, s:s, s:o}", "call", info->name, "prototype",
                      info->prototype, "family", hook_family_name[info->family], "errnos", errnos, "short",
-                     info->shortness != SHORTNESS_NONE, "drop", info->drop != DROP_NONE, "size", info->has_size,
-                     "object", object_names[info->object], "aliases", aliases);
+                     info->shortness != SHORTNESS_NONE, "drop", info->drop != DROP_NONE, "size",
+                     info->has_size, "object", object_names[info->object], "aliases", aliases);
 }
 
 static void choose_family(int family, hook_set chosen)
@@ -127,8 +128,10 @@ const struct command hooks_command = {
     .name = "hooks",
     .summary = "the calls that can be made to fail, and how each of them may",
     .usage = "hooks [CALL | @FAMILY]… [--json]",
-    .about = "The manual of the calls: prototype, family, the errnos that a rule may use without '!', whether a call\n"
-             "may be cut short or dropped, whether size= applies, and what fd=, path=, shared, robust look at.\n",
+    .about =
+        "The manual of the calls: prototype, family, the errnos that a rule may use without '!', whether a "
+        "call\n"
+        "may be cut short or dropped, whether size= applies, and what fd=, path=, shared, robust look at.\n",
     .examples_and_exits = "Examples:\n"
                           "  ordeal hooks flock\n"
                           "  ordeal hooks @socket --json\n"

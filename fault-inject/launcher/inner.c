@@ -1,4 +1,5 @@
 /* The inner supervisor: see supervise.h. */
+#include "fault-inject/launcher/disk.h"
 #include "fault-inject/launcher/supervise.h"
 
 #include <errno.h>
@@ -100,18 +101,12 @@ static void wait_for_the_end(struct inner *inner)
     }
 }
 
-void supervise_clean_up(const struct supervise_job *job)
+void supervise_clean_up(const struct supervise_job *job, struct leftovers *told)
 {
-    descendants_kill();
+    descendants_kill(told);
     scratch_remove(&job->scratch);
     if (job->remove_file != NULL)
         unlink(job->remove_file);
-}
-
-static bool has_children(void)
-{
-    siginfo_t info;
-    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 _Noreturn void supervise_inner(const struct supervise_job *job, const struct supervise_link *link,
@@ -124,16 +119,15 @@ _Noreturn void supervise_inner(const struct supervise_job *job, const struct sup
     setpgid(0, 0);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     inner.child_fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
-    inner.command = inner.child_fd >= 0 ? fork() : -1;
+    bool ready = inner.child_fd >= 0 && (job->unnamed_fd < 0 || give_name(job->unnamed_fd, job->remove_file));
+    inner.command = ready ? fork() : -1;
     if (inner.command == 0)
         become_command(&inner);
     if (inner.command < 0)
         result->exec_errno = errno;
     else
         wait_for_the_end(&inner);
-    if (result->ended && has_children())
-        result->leftover_count = descendants_list(result->leftovers);
-    supervise_clean_up(job);
+    supervise_clean_up(job, result->ended ? &result->leftovers : NULL);
     result->cleaned = true;
     _exit(0);
 }

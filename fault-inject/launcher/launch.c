@@ -14,6 +14,7 @@ void launch_begin(struct launch *launch, char *const *argv)
     memset(launch, 0, sizeof *launch);
     launch->argv = argv;
     launch->trace_rings = TRACE_RINGS_MAX;
+    launch->control.unnamed_fd = launch->job.unnamed_fd = -1;
     launch->job.stdin_fd = launch->job.stdout_fd = launch->job.stderr_fd = -1;
 }
 
@@ -41,8 +42,12 @@ static int make_trace(struct launch *launch)
     if (!absolute_path(launch->trace_path, page->trace_path, sizeof page->trace_path))
         return EXIT_LAUNCHER;
     page->trace_mode = launch->trace_mode;
-    struct trace_plan plan = {page->trace_path, launch->trace_rings, launch->trace_mode, page->seed,
-                              launch->argv};
+    struct trace_plan plan = {.path = page->trace_path,
+                              .rings = launch->trace_rings,
+                              .mode = launch->trace_mode,
+                              .seed = page->seed,
+                              .only = page->only,
+                              .argv = launch->argv};
     return trace_create(&plan) ? 0 : EXIT_LAUNCHER;
 }
 
@@ -72,8 +77,12 @@ int launch_prepare(struct launch *launch)
         return status;
     set_flags(launch);
     launch->draft->launcher_pid = (int32_t)getpid();
-    if (!control_create(&launch->control, launch->draft, launch->control_path))
+    if (!control_create(&launch->control, launch->draft, launch->control_path)) {
+        if (launch->trace_path != NULL)
+            unlink(launch->draft->trace_path);
         return EXIT_LAUNCHER;
+    }
+    launch->job.unnamed_fd = launch->control.unnamed_fd;
     launch->job.remove_file = launch->control.is_temporary ? launch->control.path : NULL;
     if (!preload_set(library) || setenv(CONTROL_ENV, launch->control.path, 1) != 0)
         return give_up("out of memory");
@@ -82,13 +91,7 @@ int launch_prepare(struct launch *launch)
 
 int launch_run(struct launch *launch)
 {
-    if (!supervise(&launch->job, &launch->result))
-        return EXIT_LAUNCHER;
-    if (launch->result.exec_errno != 0)
-        say("%s could not be started: %s", launch->argv[0], strerror(launch->result.exec_errno));
-    if (launch->result.inner_lost)
-        say("the supervisor was killed; so was all that it supervised");
-    return 0;
+    return supervise(&launch->job, &launch->result) ? 0 : EXIT_LAUNCHER;
 }
 
 void launch_end(struct launch *launch)

@@ -29,7 +29,7 @@ static bool take_value(const struct option_spec *spec, const char *text)
         return *text != '\0';
     case OPTION_NUMBER:
         number->given = true;
-        return number_count(span_of(text), &number->value);
+        return number_count(span_of(text), &number->value) && number->value <= INT64_MAX;
     case OPTION_CHANCE:
         return take_chance(spec->target, span_of(text));
     case OPTION_DURATION:
@@ -49,7 +49,7 @@ static const char *wanted(enum option_kind kind)
     static const char *const texts[] = {
         [OPTION_FLAG] = "nothing",
         [OPTION_TEXT] = "a text that is not empty",
-        [OPTION_NUMBER] = "a number from 0",
+        [OPTION_NUMBER] = "a number from 0 to 9223372036854775807",
         [OPTION_CHANCE] = "a chance above 0, up to 1, such as 0.5 or 50%",
         [OPTION_DURATION] = "a time with its unit, such as 10s or 500ms",
         [OPTION_LIST] = "no more than 512 of these",

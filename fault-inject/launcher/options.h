@@ -56,8 +56,8 @@ struct option_spec {
 /* Reads options up to `--` or the first word that is none. */
 int options_parse(const char *command, const struct option_spec *specs, int argc, char **argv);
 
-/* For commands whose words and options may be mixed (`ctl FILE status --json`): moves the words to argv[1…] and
- * returns how many there are, or -1. */
+/* For commands whose words and options may be mixed (`ctl FILE status --json`): moves the words to argv[1…]
+ * and returns how many there are, or -1. */
 int options_parse_mixed(const char *command, const struct option_spec *specs, int argc, char **argv);
 
 void options_print(const struct option_spec *specs, FILE *out);

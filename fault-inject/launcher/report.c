@@ -11,12 +11,12 @@
 
 void report_leftovers(const struct supervise_result *result)
 {
-    if (result->leftover_count == 0)
+    if (result->leftovers.count == 0)
         return;
-    say("%zu process%s still alive after the command had ended, and killed:", result->leftover_count,
-        result->leftover_count == 1 ? " was" : "es were");
-    for (size_t i = 0; i < result->leftover_count && i < LEFTOVERS_MAX; i++)
-        say("  pid %d  %s", (int)result->leftovers[i].pid, result->leftovers[i].name);
+    say("%zu process%s still alive after the command had ended, and killed:", result->leftovers.count,
+        result->leftovers.count == 1 ? " was" : "es were");
+    for (size_t i = 0; i < result->leftovers.count && i < LEFTOVERS_MAX; i++)
+        say("  pid %d  %s", (int)result->leftovers.items[i].pid, result->leftovers.items[i].name);
 }
 
 /* The same command line, with the seed if it was not there. */
@@ -62,10 +62,10 @@ static json_t *exit_json(const struct supervise_result *result)
 static json_t *leftovers_json(const struct supervise_result *result)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < result->leftover_count && i < LEFTOVERS_MAX; i++) {
-        json_t *name = json_string(result->leftovers[i].name);
-        json_array_append_new(list, json_pack("{s:i, s:o}", "pid", (int)result->leftovers[i].pid, "name",
-                                              name != NULL ? name : json_string("?")));
+    for (size_t i = 0; i < result->leftovers.count && i < LEFTOVERS_MAX; i++) {
+        json_t *name = json_string(result->leftovers.items[i].name);
+        json_array_append_new(list, json_pack("{s:i, s:o}", "pid", (int)result->leftovers.items[i].pid,
+                                              "name", name != NULL ? name : json_string("?")));
     }
     return list;
 }

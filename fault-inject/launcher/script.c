@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As the shim searches: by thread, call, index; and what was done to one call in the order in which it was done. */
+/* As the shim searches: by thread, call, index; and what was done to one call in the order in which it was
+ * done. */
 static int by_place(const void *a, const void *b)
 {
     const struct trace_event *x = a, *y = b;
@@ -77,8 +78,8 @@ static bool has_point(struct control_page *page, int32_t point)
     return true;
 }
 
-static bool enter(struct control_page *page, const struct trace_reader *reader, const struct trace_event *event,
-                  struct control_script_entry *entry)
+static bool enter(struct control_page *page, const struct trace_reader *reader,
+                  const struct trace_event *event, struct control_script_entry *entry)
 {
     int row = trace_call_row(reader, event);
     if (row < 0) {
@@ -138,8 +139,8 @@ uint32_t script_report_missing(const struct script *script, const struct trace_r
         if (++missing > lines_max)
             continue;
         trace_injected_text(reader, event, injected);
-        say("  not injected: %s, at the %" PRIu32 ". %s of thread %" PRIu32 ".%" PRIu32, injected, event->index,
-            trace_call_name(reader, event), event->proc, event->thread);
+        say("  not injected: %s, at the %" PRIu32 ". %s of thread %" PRIu32 ".%" PRIu32, injected,
+            event->index, trace_call_name(reader, event), event->proc, event->thread);
     }
     if (missing > lines_max)
         say("  and %" PRIu32 " more", missing - lines_max);

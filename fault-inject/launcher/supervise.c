@@ -24,6 +24,7 @@ struct front {
     int signal_fd;
     pid_t inner;
     int64_t deadline_ns; /* 0: none */
+    int stop_signal;
     bool over;
 };
 
@@ -57,9 +58,12 @@ static void hear_signals(struct front *front)
         if (info.ssi_signo == SIGCHLD) {
             if (waitpid(front->inner, NULL, WNOHANG) == front->inner)
                 front->over = true;
-        } else if (info.ssi_code <= 0) {
-            tell_inner(front, (unsigned char)info.ssi_signo);
+            continue;
         }
+        if (info.ssi_signo != SIGUSR1 && info.ssi_signo != SIGUSR2)
+            front->stop_signal = (int)info.ssi_signo;
+        if (info.ssi_code <= 0)
+            tell_inner(front, (unsigned char)info.ssi_signo);
     }
 }
 
@@ -129,12 +133,20 @@ static bool run_to_the_end(struct front *front, const sigset_t *old_mask, struct
     if (started) {
         wait_for_inner(front);
         if (!shared->cleaned)
-            supervise_clean_up(front->job); /* who was below the inner supervisor is below us now */
+            supervise_clean_up(front->job, NULL); /* who was below the inner supervisor is below us now */
         close(front->socket);
     }
     if (front->signal_fd >= 0)
         close(front->signal_fd);
     return started;
+}
+
+static void say_mishaps(const struct supervise_job *job, const struct supervise_result *result)
+{
+    if (result->exec_errno != 0)
+        say("%s could not be started: %s", job->argv[0], strerror(result->exec_errno));
+    if (result->inner_lost)
+        say("the supervisor was killed; so was all that it supervised");
 }
 
 bool supervise(const struct supervise_job *job, struct supervise_result *result)
@@ -153,11 +165,13 @@ bool supervise(const struct supervise_job *job, struct supervise_result *result)
     if (job->timeout_ns > 0)
         front.deadline_ns = monotonic_ns() + job->timeout_ns;
     bool started = run_to_the_end(&front, &old_mask, shared);
+    shared->stop_signal = front.stop_signal;
     shared->inner_lost =
         started && !shared->ended && !shared->timed_out && !shared->parent_gone && shared->exec_errno == 0;
     memcpy(result, shared, size);
     munmap(shared, size);
     sigprocmask(SIG_SETMASK, &old_mask, NULL);
+    say_mishaps(job, result);
     return started;
 }
 

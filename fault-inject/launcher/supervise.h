@@ -24,21 +24,22 @@ struct supervise_job {
     char *const *argv;
     struct scratch scratch;
     const char *remove_file; /* removed at the end as well; NULL: none */
+    int unnamed_fd;          /* gets that name before the command starts; -1: it has it */
     bool die_with_parent;
     int64_t timeout_ns;                 /* 0: none */
     int stdin_fd, stdout_fd, stderr_fd; /* -1: inherited */
 };
 
 struct supervise_result {
-    int exec_errno;   /* the program could not be started; 0: it was */
-    int wait_status;  /* of the command, as of waitpid */
-    bool timed_out;   /* it was killed for that */
-    bool parent_gone; /* it was killed because the launcher's parent had ended */
-    bool ended;       /* wait_status is valid */
-    bool cleaned;     /* the inner supervisor has done its work to the end */
-    bool inner_lost;  /* somebody killed it before */
-    size_t leftover_count;
-    struct leftover leftovers[LEFTOVERS_MAX];
+    int exec_errno;             /* the program could not be started; 0: it was */
+    int wait_status;            /* of the command, as of waitpid */
+    bool timed_out;             /* it was killed for that */
+    bool parent_gone;           /* it was killed because the launcher's parent had ended */
+    bool ended;                 /* wait_status is valid */
+    bool cleaned;               /* the inner supervisor has done its work to the end */
+    bool inner_lost;            /* somebody killed it before */
+    int stop_signal;            /* TERM, INT, QUIT or HUP came in the meantime, from whomever; 0: none */
+    struct leftovers leftovers; /* alive after the command had ended by itself */
 };
 
 /* False, having said why, when it could not even begin. */
@@ -63,6 +64,6 @@ _Noreturn void supervise_inner(const struct supervise_job *job, const struct sup
                                struct supervise_result *result);
 
 /* Everything is over: kill, remove. */
-void supervise_clean_up(const struct supervise_job *job);
+void supervise_clean_up(const struct supervise_job *job, struct leftovers *told);
 
 #endif

@@ -1,5 +1,5 @@
-/* The Trace Event format that Perfetto (ui.perfetto.dev) and chrome://tracing open: a track for each thread, a
- * mark for each call, faults in a category and a colour of their own. */
+/* The Trace Event format that Perfetto (ui.perfetto.dev) and chrome://tracing open: a track for each thread,
+ * a mark for each call, faults in a category and a colour of their own. */
 #include "fault-inject/launcher/trace_print.h"
 
 #include <jansson.h>
@@ -20,15 +20,14 @@ static json_t *mark_of(const struct trace_reader *reader, const struct trace_eve
     trace_object_text(reader, event, object);
     trace_injected_text(reader, event, injected);
     bool fault = event->actions != 0;
-    json_t *arguments =
-        json_pack("{s:s, s:I, s:s, s:s, s:I}", "object", object, "result",
-                  (json_int_t)trace_result(reader, event), "errno", error != NULL ? error : "", "injected",
-                  injected, "seq", (json_int_t)event->sequence);
+    json_t *arguments = json_pack(
+        "{s:s, s:I, s:s, s:s, s:I}", "object", object, "result", (json_int_t)trace_result(reader, event),
+        "errno", error != NULL ? error : "", "injected", injected, "seq", (json_int_t)event->sequence);
     double since_us = (double)(event->time_ns - reader->header->start_time_ns) / 1e3;
     json_t *mark = json_pack("{s:s, s:s, s:s, s:s, s:f, s:i, s:i, s:o}", "name",
                              fault ? injected : trace_call_name(reader, event), "cat",
-                             fault ? "fault" : "call", "ph", "i", "s", fault ? "p" : "t", "ts", since_us, "pid",
-                             (int)event->pid, "tid", (int)event->tid, "args", arguments);
+                             fault ? "fault" : "call", "ph", "i", "s", fault ? "p" : "t", "ts", since_us,
+                             "pid", (int)event->pid, "tid", (int)event->tid, "args", arguments);
     if (mark != NULL && fault)
         json_object_set_new(mark, "cname", json_string("terrible"));
     return mark;
@@ -42,10 +41,11 @@ static int by_thread(const void *a, const void *b)
     return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static void print_name(const char *kind, const struct trace_event *event, const char *name, bool *first, FILE *out)
+static void print_name(const char *kind, const struct trace_event *event, const char *name, bool *first,
+                       FILE *out)
 {
-    print_item(json_pack("{s:s, s:s, s:i, s:i, s:{s:s}}", "name", kind, "ph", "M", "pid", (int)event->pid, "tid",
-                         (int)event->tid, "args", "name", name),
+    print_item(json_pack("{s:s, s:s, s:i, s:i, s:{s:s}}", "name", kind, "ph", "M", "pid", (int)event->pid,
+                         "tid", (int)event->tid, "args", "name", name),
                first, out);
 }
 

@@ -46,10 +46,12 @@ const struct command trace_command = {
     .name = "trace",
     .summary = "show what a run called and what was injected",
     .usage = "trace FILE [options]",
-    .about = "FILE is what `ordeal run --trace FILE` made; also that of a run that goes on or was killed. One line an\n"
-             "event, in the order in which things happened: time since the start, process.thread, call(object) =\n"
-             "result, errno, and what was injected. Paths are shown by their hash. Calls are there with\n"
-             "--trace-calls all; injected faults are always there, all of them.\n",
+    .about =
+        "FILE is what `ordeal run --trace FILE` made; also that of a run that goes on or was killed. One "
+        "line an\n"
+        "event, in the order in which things happened: time since the start, process.thread, call(object) =\n"
+        "result, errno, and what was injected. Paths are shown by their hash. Calls are there with\n"
+        "--trace-calls all; injected faults are always there, all of them.\n",
     .examples_and_exits = "Examples:\n"
                           "  ordeal trace t.bin --faults\n"
                           "  ordeal trace t.bin --chrome >t.json      # and open it in ui.perfetto.dev\n"

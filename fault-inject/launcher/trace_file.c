@@ -40,6 +40,7 @@ static void fill_header(struct trace_header *header, const struct trace_plan *pl
     header->start_time_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     header->file_size = size;
     header->ring_offset = ring_offset();
+    snprintf(header->only, sizeof header->only, "%s", plan->only);
     copy_command(header, plan->argv);
     for (int i = 0; i < HOOK_COUNT; i++)
         snprintf(header->hook_names[i], sizeof header->hook_names[i], "%s", hook_table[i].name);

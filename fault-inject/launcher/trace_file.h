@@ -9,6 +9,7 @@ struct trace_plan {
     uint32_t rings;
     enum trace_mode mode;
     uint64_t seed;
+    const char *only;
     char *const *argv; /* the command, for the reader */
 };
 

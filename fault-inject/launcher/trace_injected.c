@@ -76,8 +76,8 @@ void trace_injected_text(const struct trace_reader *reader, const struct trace_e
             continue;
         if (spellings[i].spell != NULL && (single || spellings[i].action == THEN_ERRNO))
             spellings[i].spell(event, value, sizeof value);
-        int added = snprintf(out + length, room_left(length), "%s%s%s", length > 0 ? "+" : "", spellings[i].name,
-                             value);
+        int added = snprintf(out + length, room_left(length), "%s%s%s", length > 0 ? "+" : "",
+                             spellings[i].name, value);
         length += added > 0 ? (size_t)added : 0;
     }
     if (event->actions != 0 && event->rule == TRACE_RULE_SCRIPT && room_left(length) > 0)

@@ -4,6 +4,7 @@
 #include "fault-inject/launcher/say.h"
 #include "fault-inject/rule/words.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,7 +22,8 @@ static bool header_is_good(const struct trace_reader *reader, const char *path)
         return false;
     }
     if (header->version != TRACE_VERSION || header->record_size != sizeof(struct trace_record)) {
-        say("%s has version %" PRIu32 " and records of %" PRIu32 " bytes; this ordeal reads version %u with %zu",
+        say("%s has version %" PRIu32 " and records of %" PRIu32
+            " bytes; this ordeal reads version %u with %zu",
             path, header->version, header->record_size, TRACE_VERSION, sizeof(struct trace_record));
         return false;
     }
@@ -126,7 +128,8 @@ static bool read_ring(struct trace_reader *reader, uint64_t offset)
     uint64_t count = least(atomic_load(&ring->written) + 1, TRACE_RING_RECORDS);
     size_t before = reader->unfinished;
     for (uint64_t i = 0; i < count; i++)
-        if (!read_record(reader, offset + offsetof(struct trace_ring, records) + i * sizeof(struct trace_record),
+        if (!read_record(reader,
+                         offset + offsetof(struct trace_ring, records) + i * sizeof(struct trace_record),
                          false))
             return false;
     /* The slot behind the newest record is empty in a ring that was not full yet. */
@@ -183,8 +186,8 @@ static bool same_call(const struct trace_event *a, const struct trace_event *b)
     return a->thread_key == b->thread_key && a->call == b->call && a->index == b->index && a->pid == b->pid;
 }
 
-/* Faults of a call stand before it, and between them only what other threads and nested handlers did: so the search
- * backwards ends soon. */
+/* Faults of a call stand before it, and between them only what other threads and nested handlers did: so the
+ * search backwards ends soon. */
 enum { JOIN_DISTANCE_MAX = 4096 };
 
 void trace_reader_join(struct trace_reader *reader)
@@ -204,11 +207,22 @@ void trace_reader_join(struct trace_reader *reader)
     }
 }
 
+/* As C spells names: a broken file must not get through to a terminal or into JSON. */
+static bool is_call_name(const char *name, size_t size)
+{
+    size_t length = strnlen(name, size);
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)name[i]) && name[i] != '_')
+            return false;
+    return length > 0 && length < size;
+}
+
 const char *trace_call_name(const struct trace_reader *reader, const struct trace_event *event)
 {
-    const char *name = event->call < reader->header->hook_count ? reader->header->hook_names[event->call] : "";
-    bool ends = memchr(name, '\0', sizeof reader->header->hook_names[0]) != NULL;
-    return *name != '\0' && ends ? name : "?";
+    if (event->call >= reader->header->hook_count)
+        return "?";
+    const char *name = reader->header->hook_names[event->call];
+    return is_call_name(name, sizeof reader->header->hook_names[0]) ? name : "?";
 }
 
 int trace_call_row(const struct trace_reader *reader, const struct trace_event *event)

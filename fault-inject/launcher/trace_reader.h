@@ -33,9 +33,9 @@ struct trace_event {
 struct trace_reader {
     const struct trace_header *header;
     const unsigned char *bytes;
-    uint64_t size;      /* of the file */
-    bool cut_off;       /* it is shorter than it says */
-    size_t unfinished;  /* records whose writer did not get to the end */
+    uint64_t size;     /* of the file */
+    bool cut_off;      /* it is shorter than it says */
+    size_t unfinished; /* records whose writer did not get to the end */
     struct trace_event *events;
     size_t count, room;
     size_t fault_count; /* events of the fault log */

@@ -91,7 +91,8 @@ static void report_unsuited(struct draft *draft, size_t field, int hook)
 static void check_named_calls(struct draft *draft)
 {
     for (size_t field = 0; field < rule_field_count; field++) {
-        if (draft->field_at[field] == NULL || rule_fields[field].suits == NULL)
+        bool read_well = draft->field_at[field] != NULL && field_is_in(&rule_fields[field], draft->rule);
+        if (!read_well || rule_fields[field].suits == NULL)
             continue;
         for (int hook = 0; hook < HOOK_COUNT; hook++)
             if (hook_set_has(draft->named, hook) &&
@@ -128,11 +129,19 @@ static void add_family(struct draft *draft, int family, struct rule_notes *notes
                  hook_family_name[family], hook_family_name[family]);
 }
 
+static void report_no_action(struct draft *draft, const char *end)
+{
+    const char *function = draft->rule->caller_function;
+    diagnose(draft->errors, draft->line, end,
+             "nothing is to happen: an action is missing, such as errno=EINTR, delay=5ms or die%s%s%s",
+             *function != '\0' ? " (caller= took '" : "", function,
+             *function != '\0' ? "' as the function)" : "");
+}
+
 void rule_check(struct draft *draft, const char *end, struct rule_notes *notes)
 {
     if (!draft->fields_are_wrong && draft->rule->actions == 0)
-        diagnose(draft->errors, draft->line, end,
-                 "nothing is to happen: an action is missing, such as errno=EINTR, delay=5ms or die");
+        report_no_action(draft, end);
     check_contradictions(draft);
     check_named_calls(draft);
     memcpy(draft->rule->hooks, draft->named, sizeof draft->rule->hooks);

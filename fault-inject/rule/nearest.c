@@ -46,6 +46,10 @@ void nearest_offer(struct nearest *near, const char *candidate)
     struct span word = span_of(candidate);
     if (near->wanted.length == 0 || near->wanted.length > NEAREST_WORD_MAX || word.length > NEAREST_WORD_MAX)
         return;
+    size_t longer = word.length > near->wanted.length ? word.length - near->wanted.length
+                                                      : near->wanted.length - word.length;
+    if (longer >= near->distance)
+        return; /* so many letters have to be added or taken away at least */
     size_t distance = edit_distance(near->wanted, word);
     if (distance < near->distance && distance < word.length) {
         near->distance = distance;

@@ -24,8 +24,8 @@ static const char *set_seed(struct plan *plan, struct span value)
 {
     if (plan->has_seed)
         return "seed is given twice";
-    plan->has_seed = number_count(value, &plan->seed);
-    return plan->has_seed ? NULL : "seed wants a number from 0 to 18446744073709551615";
+    plan->has_seed = number_count(value, &plan->seed) && plan->seed <= INT64_MAX;
+    return plan->has_seed ? NULL : "seed wants a number from 0 to 9223372036854775807";
 }
 
 static const char *set_swarm(struct plan *plan, struct span value)

@@ -1,0 +1,1 @@
+"""The soak: steady load on a target through faults, reloads and kills, and a verdict with evidence."""

@@ -186,7 +186,7 @@ def kill(case: Case) -> list[Reason]:
     }
     if broken:
         return [Reason("kill", False, "; ".join(broken[:SHOWN_MAX]), numbers)]
-    return [Reason("kill", True, f"{counted(len(measured.kills), 'worker')} killed, each replaced", numbers)]
+    return [Reason("kill", True, f"{counted(len(measured.kills), 'worker')} killed and replaced; {counted(case.explained.lost_explained, 'request')} lost by that", numbers)]
 
 
 def shutdown(case: Case) -> list[Reason]:

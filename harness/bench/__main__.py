@@ -49,12 +49,13 @@ def _measure(names: list[str], rounds: int, console: Console) -> tuple[list[Row]
 
 def _table(rows: list[Row]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for heading, justify in (("what", "left"), ("measured", "right"), ("goal", "left"), ("", "left"), ("from", "left")):
+    for heading, justify in (("what", "left"), ("measured", "right"), ("goal", "left"), ("", "left")):
         table.add_column(heading, justify=justify)
     for row in rows:
-        figures = ", ".join(f"{name} {value:,.1f}" for name, value in row.figures.items())
         verdict = "[green]met[/]" if row.met else "[red]missed[/]"
-        table.add_row(row.name, f"{row.value:.2f} {row.unit}", row.goal, verdict, figures)
+        table.add_row(row.name, f"{row.value:.2f} {row.unit}", row.goal, verdict)
+        figures = ", ".join(f"{name} {value:,.1f}" for name, value in row.figures.items())
+        table.add_row(f"  [dim]{figures}[/]")
     return table
 
 

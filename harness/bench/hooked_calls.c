@@ -1,7 +1,8 @@
 /* What one hooked call costs: lock+unlock of an uncontended mutex, and read of one byte from /dev/zero.
  *
- * A second thread is parked throughout: with one thread only, glibc takes a path without atomic instructions and the
- * figure flatters. The run is cut in many short blocks; the smallest block is the cost without interruptions.
+ * A second thread is parked throughout: with one thread only, glibc takes a path without atomic instructions
+ * and the figure flatters. The run is cut in many short blocks; the smallest block is the cost without
+ * interruptions.
  *
  *     $ hooked_calls 200 20000 2000
  *     {"lock_unlock_ns": 7.09, "read_ns": 282.3}

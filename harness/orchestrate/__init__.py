@@ -9,9 +9,12 @@
 from .aftermath import Aftermath
 from .bundle import Bundle
 from .client import Answer, Endpoint, ask
+from .errors import LaunchError, NotMeasured
+from .exit import Exit
 from .faults import Control, ControlError, FaultStatus, RuleCount
-from .launch import Exit, LaunchError, NotMeasured, Running, launch
+from .launch import launch
 from .paths import NotBuilt
+from .running import Running
 from .sampler import Sample, Sampler
 from .target import Target, TargetError, all_targets, load_target
 from .verdict import Verdict, judge

@@ -23,7 +23,7 @@ from . import paths
 from .verdict import Verdict
 
 if TYPE_CHECKING:
-    from .launch import Running
+    from .running import Running
 
 EXPORT_WITHIN_S = 60.0
 

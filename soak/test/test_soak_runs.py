@@ -66,3 +66,16 @@ def test_a_rule_that_never_matches_is_inconclusive(tmp_path: Path) -> None:
         assert soak.wait() == 3, soak.output
         assert "open:path=/never/*" in soak.judge("faults")["text"]
         assert soak.results["verdict"]["kind"] == "inconclusive"
+
+
+def test_what_a_killed_worker_held_is_explained(tmp_path: Path) -> None:
+    """All workers wait nearly all the time, so the kill hits one that holds a request: that one may be lost, and no other."""
+    mix, plan = tmp_path / "wait.mix", tmp_path / "wait.plan"
+    mix.write_text("1 GET /wait.php?ms=200\n")
+    plan.write_text("usleep:p=0.5:errno=EINTR\n")
+    words = ("--duration", "10s", "--rate", "14", "--workers", "3", "--seed", "1", "--mix", str(mix), "--plan", str(plan))
+    with Soaking(words, tmp_path / "out") as soak:
+        assert soak.wait() == 0, soak.output
+        account = soak.results["account"]
+        assert account["lost"] == account["lost_explained"] <= 1
+        assert soak.judge("kill")["numbers"]["lost_by_them"] == account["lost"]

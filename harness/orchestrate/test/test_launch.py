@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from orchestrate_rig import eventually, server_target
 
-from harness.orchestrate import LaunchError, launch, load_target, proc
-from harness.orchestrate.launch import Running, remove_stale
+from harness.orchestrate import LaunchError, Running, launch, load_target, proc
+from harness.orchestrate.lease import remove_stale
 
 
 @pytest.fixture

@@ -69,11 +69,13 @@ static json_t *text_or_null(const char *text)
 
 static json_t *event_json(const struct trace_reader *reader, const struct trace_event *event)
 {
-    char object[40], injected[INJECTED_TEXT_MAX];
+    char object[40], injected[INJECTED_TEXT_MAX], key[20];
     trace_object_text(reader, event, object);
     trace_injected_text(reader, event, injected);
+    /* As text: JSON numbers do not hold 64 bits everywhere. */
+    snprintf(key, sizeof key, "%016llx", (unsigned long long)event->thread_key);
     return json_pack(
-        "{s:I, s:I, s:i, s:i, s:I, s:I, s:o, s:o, s:I, s:o, s:i, s:o, s:I, s:o}", "seq",
+        "{s:s, s:I, s:I, s:i, s:i, s:I, s:I, s:o, s:o, s:I, s:o, s:i, s:o, s:I, s:o}", "key", key, "seq",
         (json_int_t)event->sequence, "t_ns", (json_int_t)event->time_ns, "pid", (int)event->pid, "tid",
         (int)event->tid, "proc", (json_int_t)event->proc, "thread", (json_int_t)event->thread, "call",
         text_or_null(trace_call_name(reader, event)), "object", text_or_null(object), "result",

@@ -11,7 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
 from harness.bench import load_rows, shim_rows
 from harness.bench.measure import ROOT, Clock, Row, Unavailable
@@ -47,16 +46,14 @@ def _measure(names: list[str], rounds: int, console: Console) -> tuple[list[Row]
     return rows, missing
 
 
-def _table(rows: list[Row]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading, justify in (("what", "left"), ("measured", "right"), ("goal", "left"), ("", "left")):
-        table.add_column(heading, justify=justify)
+def _print(console: Console, rows: list[Row]) -> None:
+    width = max((len(row.name) for row in rows), default=0)
     for row in rows:
-        verdict = "[green]met[/]" if row.met else "[red]missed[/]"
-        table.add_row(row.name, f"{row.value:.2f} {row.unit}", row.goal, verdict)
+        verdict, colour = ("met", "green") if row.met else ("missed", "red")
+        console.print(f"{row.name:<{width}}  {row.value:8.2f} {row.unit:<10}  {row.goal:<16} ", end="", highlight=False)
+        console.print(verdict, style=colour)
         figures = ", ".join(f"{name} {value:,.1f}" for name, value in row.figures.items())
-        table.add_row(f"  [dim]{figures}[/]")
-    return table
+        console.print(f"    {figures}", style="dim", highlight=False, soft_wrap=True)
 
 
 def _write(path: Path, rows: list[Row], missing: list[str], rounds: int) -> None:
@@ -77,7 +74,7 @@ def main() -> int:
     arguments = _arguments()
     console = Console()
     rows, missing = _measure(arguments.only or list(GROUPS), arguments.rounds, console)
-    console.print(_table(rows))
+    _print(console, rows)
     for line in missing:
         console.print(line, markup=False)
     _write(arguments.json, rows, missing, arguments.rounds)

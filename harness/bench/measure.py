@@ -1,7 +1,7 @@
 """Running contenders against each other.
 
-A machine's speed changes while a benchmark runs, so contenders take turns in every round, each round starts with
-another one, and what is compared is each contender's best round: the one that was least disturbed.
+A machine's speed changes while a benchmark runs, so contenders take turns in every round, and each round starts with
+another one. What is compared is either each contender's best round, or the median of the rounds' own ratios.
 """
 from __future__ import annotations
 
@@ -31,17 +31,25 @@ class Row:
     note: str = ""
 
 
-def best_of_turns(
-    contenders: Mapping[str, Callable[[], Mapping[str, float]]],
-    rounds: int,
-    better: Callable[[float, float], float],
-) -> dict[str, dict[str, float]]:
-    """Each contender's best value of each figure over `rounds` rounds in which all take a turn."""
-    best: dict[str, dict[str, float]] = {name: {} for name in contenders}
+Contenders = Mapping[str, Callable[[], Mapping[str, float]]]
+
+
+def take_turns(contenders: Contenders, rounds: int) -> list[dict[str, Mapping[str, float]]]:
+    """What each contender measured, round by round."""
     names = list(contenders)
+    measured = []
     for turn in range(rounds):
-        for name in names[turn % len(names) :] + names[: turn % len(names)]:
-            for figure, value in contenders[name]().items():
+        first = turn % len(names)
+        measured.append({name: contenders[name]() for name in names[first:] + names[:first]})
+    return measured
+
+
+def best_of_turns(contenders: Contenders, rounds: int, better: Callable[[float, float], float]) -> dict[str, dict[str, float]]:
+    """Each contender's best value of each figure. For what only disturbance can worsen, such as the cost of a call."""
+    best: dict[str, dict[str, float]] = {name: {} for name in contenders}
+    for one_round in take_turns(contenders, rounds):
+        for name, figures in one_round.items():
+            for figure, value in figures.items():
                 known = best[name].get(figure)
                 best[name][figure] = value if known is None else better(known, value)
     return best

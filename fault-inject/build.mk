@@ -13,12 +13,14 @@ SHIM_OBJECTS     := $(SHIM_SOURCES:%.c=$(BUILD)/pic/%.o) $(BUILD)/pic/$(FI)/hook
 BUILD_TARGETS += $(BUILD)/lib/libordeal.so $(BUILD)/bin/ordeal
 
 # One unit at link time: the way through a rule that does not match crosses four files.
-$(SHIM_OBJECTS): PIC_CFLAGS += $(SHIM_LTO)
+# A preloaded library cannot bring AddressSanitizer with it (see `make sanitize`).
+$(SHIM_OBJECTS): PIC_CFLAGS += $(SHIM_LTO) $(if $(findstring address,$(EXTRA_CFLAGS)),-fno-sanitize=all)
 SHIM_LTO := $(if $(findstring clang,$(CC)),,-flto=auto)
 
 $(BUILD)/lib/libordeal.so: $(SHIM_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) -shared $(OPT) $(SHIM_LTO) -Wl,-z,now,-z,relro -Wl,--exclude-libs,ALL $(LDFLAGS) $^ -ldl -o $@
+	$(CC) -shared $(OPT) $(SHIM_LTO) -Wl,-z,now,-z,relro -Wl,--exclude-libs,ALL $(filter-out -fsanitize=%,$(LDFLAGS)) $^ -ldl -o $@.new
+	@mv $@.new $@ # in one step: programs may be starting with it
 
 $(BUILD)/bin/ordeal: $(LAUNCHER_OBJECTS) $(RULE_OBJECTS)
 	@mkdir -p $(@D)
@@ -44,8 +46,8 @@ $(BUILD)/test/$(FI)/%: $(BUILD)/obj/$(FI)/test/%.o $(BUILD)/obj/$(FI)/test/suppo
 	$(CC) $(LDFLAGS) $^ -lcmocka -ljansson -lm -pthread -o $@
 
 # libFuzzer needs clang, whatever CC is.
-FUZZ_TARGETS += $(BUILD)/fuzz/fuzz_rules
+FUZZ_TARGETS += $(BUILD)/fuzz/rules
 
-$(BUILD)/fuzz/fuzz_rules: $(FI)/fuzz/fuzz_rule.c $(RULE_SOURCES) $(wildcard $(FI)/*.h $(FI)/rule/*.h) $(FI)/hooks.def
+$(BUILD)/fuzz/rules: $(FI)/fuzz/fuzz_rule.c $(RULE_SOURCES) $(wildcard $(FI)/*.h $(FI)/rule/*.h) $(FI)/hooks.def
 	@mkdir -p $(@D)
 	clang $(CFLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined $(filter %.c,$^) -lm -o $@

@@ -79,7 +79,7 @@ struct trace_header {
     _Atomic uint32_t rings_used;
     _Atomic uint32_t threads_unrecorded; /* found no free ring */
     char command[512];
-    char only[64]; /* as in the control page: a replay must leave out the same processes */
+    char only[64];                 /* as in the control page: a replay must leave out the same processes */
     char hook_names[HOOK_MAX][32]; /* so that a trace can be read by another version's `ordeal trace` */
     /* the fault log follows at TRACE_FAULT_OFFSET */
 };

@@ -169,7 +169,8 @@ def reload(case: Case) -> list[Reason]:
     if broken:
         return [Reason("reload", False, "; ".join(broken), numbers)]
     numbers["longest_s"] = round(max((one.done_ns or 0) - one.at_ns for one in measured.reloads) / 1e9, 3)
-    return [Reason("reload", True, f"all {counted(measured.workers, 'worker')} were replaced ({counted(len(measured.reloads), 'reload')})", numbers)]
+    text = f"all {counted(measured.workers, 'worker')} were replaced ({counted(len(measured.reloads), 'reload')})"
+    return [Reason("reload", True, text, numbers)]
 
 
 def kill(case: Case) -> list[Reason]:
@@ -186,7 +187,8 @@ def kill(case: Case) -> list[Reason]:
     }
     if broken:
         return [Reason("kill", False, "; ".join(broken[:SHOWN_MAX]), numbers)]
-    return [Reason("kill", True, f"{counted(len(measured.kills), 'worker')} killed and replaced; {counted(case.explained.lost_explained, 'request')} lost by that", numbers)]
+    text = f"{counted(len(measured.kills), 'worker')} killed and replaced; {counted(case.explained.lost_explained, 'request')} lost by that"
+    return [Reason("kill", True, text, numbers)]
 
 
 def shutdown(case: Case) -> list[Reason]:

@@ -198,7 +198,9 @@ def _judge_trend(segments: Sequence[Segment], found: Trend, effect_min: float, b
     line = theilsen.theil_sen(segments).per_s * found.window_s
     if not found.slope.rises or found.growth < effect_min:
         stepped = line >= effect_min and sides * found.window_s < BOTH_SIDES * line
-        return Finding("flat", "step", "it grew once, and not before or after") if stepped else Finding("flat", "flat", "no growth to speak of")
+        if not stepped:
+            return Finding("flat", "flat", "no growth to speak of")
+        return Finding("flat", "step", "it grew once, and not before or after")
     if sides < BOTH_SIDES * found.slope.per_s:
         return Finding("flat", "step", "it grew once, and not before or after")
     if theilsen.theil_sen(last_part(segments)).per_s < STILL_GROWING * found.slope.per_s:

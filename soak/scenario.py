@@ -112,10 +112,11 @@ class Soak:
         begin, finished = self._STEPS.get(phase.name, (_nothing, _always))
         begin(self, run)
         end_s = time.monotonic() + phase.duration_s
-        while not self.interrupts.wait(min(TICK_S, max(0.0, end_s - time.monotonic()))) and self._going():
+        left_s = phase.duration_s
+        while not self.interrupts.wait(min(TICK_S, left_s) if left_s > 0 else TICK_S) and self._going():
             self._look(run)
-            now = time.monotonic()
-            if now >= end_s and (finished(self) or now >= end_s + LATE_S_MAX):
+            left_s = end_s - time.monotonic()
+            if left_s <= 0 and (finished(self) or left_s <= -LATE_S_MAX):
                 break
         if phase.name == phases.HEAL and not self.interrupts.stop:
             self._probe()

@@ -23,7 +23,7 @@ static json_t *mark_of(const struct trace_reader *reader, const struct trace_eve
     json_t *arguments = json_pack(
         "{s:s, s:I, s:s, s:s, s:I}", "object", object, "result", (json_int_t)trace_result(reader, event),
         "errno", error != NULL ? error : "", "injected", injected, "seq", (json_int_t)event->sequence);
-    double since_us = (double)(event->time_ns - reader->header->start_time_ns) / 1e3;
+    double since_us = (double)trace_since_start_ns(reader, event) / 1e3;
     json_t *mark = json_pack("{s:s, s:s, s:s, s:s, s:f, s:i, s:i, s:o}", "name",
                              fault ? injected : trace_call_name(reader, event), "cat",
                              fault ? "fault" : "call", "ph", "i", "s", fault ? "p" : "t", "ts", since_us,

@@ -25,7 +25,7 @@ static void print_line(const struct trace_reader *reader, const struct trace_eve
     if (!event->from_log || error != NULL)
         snprintf(result, sizeof result, pointer ? "= %#" PRIx64 "%s%s" : "= %" PRId64 "%s%s",
                  trace_result(reader, event), error != NULL ? " " : "", error != NULL ? error : "");
-    double since_s = (double)(event->time_ns - reader->header->start_time_ns) / 1e9;
+    double since_s = (double)trace_since_start_ns(reader, event) / 1e9;
     fprintf(out, "%12.6f  %2" PRIu32 ".%-3" PRIu32 " %-42s %-20s %s%s%s%s\n", since_s, event->proc,
             event->thread, call, result, colour && *injected != '\0' ? "\033[31m" : "",
             *injected != '\0' ? "<- " : "", injected, colour && *injected != '\0' ? "\033[0m" : "");

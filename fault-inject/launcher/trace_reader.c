@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,7 +29,8 @@ static bool header_is_good(const struct trace_reader *reader, const char *path)
         return false;
     }
     if (header->hook_count > HOOK_MAX || header->ring_capacity > TRACE_RINGS_LIMIT ||
-        header->ring_offset < TRACE_FAULT_OFFSET || header->ring_offset > header->file_size) {
+        header->ring_offset < TRACE_FAULT_OFFSET || header->ring_offset > header->file_size ||
+        header->ring_offset % _Alignof(max_align_t) != 0) {
         say("%s has a header that makes no sense", path);
         return false;
     }
@@ -145,6 +147,11 @@ static bool read_rings(struct trace_reader *reader)
         if (!read_ring(reader, reader->header->ring_offset + i * sizeof(struct trace_ring)))
             return false;
     return true;
+}
+
+int64_t trace_since_start_ns(const struct trace_reader *reader, const struct trace_event *event)
+{
+    return (int64_t)((uint64_t)event->time_ns - (uint64_t)reader->header->start_time_ns);
 }
 
 static int by_sequence(const void *a, const void *b)

@@ -44,6 +44,9 @@ struct trace_reader {
 bool trace_reader_open(struct trace_reader *reader, const char *path);
 void trace_reader_close(struct trace_reader *reader);
 
+/* Nanoseconds from the start of the run; wraps around for times that no run has (a damaged file). */
+int64_t trace_since_start_ns(const struct trace_reader *reader, const struct trace_event *event);
+
 /* Joins calls in rings with their entries of the fault log: those become `covered`. */
 void trace_reader_join(struct trace_reader *reader);
 

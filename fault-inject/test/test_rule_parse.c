@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -20,7 +21,9 @@ static struct rule_notes notes;
 static int set_up(void **state)
 {
     (void)state;
-    page = calloc(1, sizeof *page);
+    page = aligned_alloc(_Alignof(struct control_page), sizeof *page);
+    if (page != NULL)
+        memset(page, 0, sizeof *page);
     errors.count = 0;
     return page != NULL ? 0 : -1;
 }

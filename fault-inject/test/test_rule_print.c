@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -202,7 +203,9 @@ static int set_up(void **state)
     const char *given = getenv("ORDEAL_SEED");
     seed = given != NULL ? strtoull(given, NULL, 10) : 1;
     state_of_draws = seed;
-    page = calloc(1, sizeof *page);
+    page = aligned_alloc(_Alignof(struct control_page), sizeof *page);
+    if (page != NULL)
+        memset(page, 0, sizeof *page);
     return page != NULL ? 0 : -1;
 }
 

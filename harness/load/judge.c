@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define WORDS_BYTES 80
 
@@ -75,10 +76,22 @@ static void detail_errors(struct verdict *verdict, const struct answer *answer)
         snprintf(verdict->detail, sizeof verdict->detail, "stderr: %s", words);
 }
 
+/* A reason is counted: what differs in each request, its echoed marker, is no part of it. */
+static void cut_at_marker(char *words)
+{
+    char *marker = strstr(words, "marker=");
+    while (marker != NULL && marker > words && marker[-1] == ' ')
+        marker--;
+    if (marker != NULL)
+        *marker = '\0';
+}
+
 static void wrong_status(struct verdict *verdict, const struct answer *answer)
 {
     char words[WORDS_BYTES];
-    if (text_words(words, sizeof words, answer->head, answer->head_bytes) == 0)
+    text_words(words, sizeof words, answer->head, answer->head_bytes);
+    cut_at_marker(words);
+    if (words[0] == '\0')
         snprintf(words, sizeof words, "empty body");
     decide(verdict, OUTCOME_REFUSED, "status %d: %s", answer->status, words);
     detail_errors(verdict, answer);

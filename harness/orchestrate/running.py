@@ -181,6 +181,7 @@ class Running:
                 stderr=log,
                 env=environment,
                 cwd=self.logs,
+                process_group=0,  # a Ctrl-C at the terminal is for us: the target is stopped in its own time
             )
 
     def _await_ready(self) -> None:

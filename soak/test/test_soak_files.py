@@ -36,6 +36,14 @@ def test_probes_are_added_to_the_mix(tmp_path: Path, text: str) -> None:
     assert lines[0] == "1 GET /a" and "/leak.php" in lines[1]
 
 
+def test_body_files_are_found_from_the_copy(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.write_text("1 POST /a body=@photo.jpg\n1 POST /a body=@/etc/hostname\n")
+    first, second = write_mix(source, [], tmp_path / "copy").read_text().splitlines()
+    assert first == f"1 POST /a body=@{tmp_path}/photo.jpg"
+    assert second == "1 POST /a body=@/etc/hostname"
+
+
 def test_junit_has_one_case_a_judge(tmp_path: Path) -> None:
     reasons = [Reason("isolation", True, "fine"), Reason("accounting", False, "1 lost <&\x00", {"lost": 1}), Reason("faults", None, "none")]
     write_junit(tmp_path / "junit.xml", "php-fpm", reasons, 12.5, ["make soak SEED=1"])

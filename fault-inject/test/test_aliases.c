@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -100,11 +101,24 @@ static void syscall_is_hooked_by_number(void **state)
     assert_int_equal(pid, getpid());
 }
 
+static void syscall_knows_paths(void **state)
+{
+    (void)state;
+    arm("openat:path=/dev/nu*:errno=EACCES");
+    long hit = syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY);
+    long miss = syscall(SYS_openat, AT_FDCWD, "/dev/zero", O_RDONLY);
+    disarm();
+    assert_int_equal(hit, -1);
+    assert_true(miss >= 0);
+    close((int)miss);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_alias_reaches_its_hook),
         cmocka_unit_test(syscall_is_hooked_by_number),
+        cmocka_unit_test(syscall_knows_paths),
     };
     return run_under_shim(argc, argv, tests, LENGTH(tests));
 }

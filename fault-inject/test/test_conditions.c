@@ -244,6 +244,38 @@ static void thread_and_proc_are_ordinals(void **state)
     assert_int_equal(status, 255 << 8);
 }
 
+static struct control_process *this_process(void)
+{
+    for (uint32_t i = 0; i < atomic_load(&page->process_count); i++)
+        if (atomic_load(&page->processes[i].pid) == getpid())
+            return &page->processes[i];
+    fail_msg("this process has no slot");
+    return NULL;
+}
+
+/* Of two threads created one after the other, a rule on the second leaves main and the first alone. */
+static void thread_is_one_thread(void **state)
+{
+    (void)state;
+    int fd = temporary_file();
+    pthread_t threads[2];
+    void *results[2];
+    char rule[64];
+    snprintf(rule, sizeof rule, "flock:thread=%u:errno=EINTR",
+             (unsigned)atomic_load(&this_process()->threads) + 2);
+    arm(rule);
+    int in_main = flock(fd, LOCK_SH);
+    for (int i = 0; i < 2; i++) {
+        pthread_create(&threads[i], NULL, one_flock, &fd);
+        pthread_join(threads[i], &results[i]);
+    }
+    disarm();
+    close(fd);
+    assert_int_equal(in_main, 0);
+    assert_int_equal((intptr_t)results[0], 0);
+    assert_int_equal((intptr_t)results[1], -1);
+}
+
 static void after_waits_for_its_mark(void **state)
 {
     (void)state;
@@ -304,6 +336,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(shared_means_the_mapping_or_the_mutex),
         cmocka_unit_test(robust_means_the_mutex),
         cmocka_unit_test(thread_and_proc_are_ordinals),
+        cmocka_unit_test(thread_is_one_thread),
         cmocka_unit_test(after_waits_for_its_mark),
         cmocka_unit_test(caller_names_library_and_function),
         cmocka_unit_test(one_of_several_calls),

@@ -209,6 +209,25 @@ static void the_shim_needs_no_memory(void **state)
     assert_int_equal(err, EINTR);
 }
 
+static void *do_nothing(void *unused)
+{
+    return unused;
+}
+
+/* What the shim and glibc allocate to make a thread is not a call of the target's. */
+static void the_shims_own_calls_are_not_hooked(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    int index = arm("malloc|calloc|realloc|mmap|mprotect:nth=1000000:errno=ENOMEM");
+    int created = pthread_create(&thread, NULL, do_nothing, NULL);
+    pthread_join(thread, NULL);
+    uint64_t matched = atomic_load(&page->rules[index].matched);
+    disarm();
+    assert_int_equal(created, 0);
+    assert_int_equal(matched, 0);
+}
+
 static int failing_create(void *unused)
 {
     (void)unused;
@@ -242,6 +261,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_handler_inside_a_hook_is_hooked_too),
         cmocka_unit_test(hooks_survive_a_storm_of_signals),
         cmocka_unit_test(the_shim_needs_no_memory),
+        cmocka_unit_test(the_shims_own_calls_are_not_hooked),
         cmocka_unit_test(creation_of_threads_and_processes_can_fail),
     };
     return run_under_shim(argc, argv, tests, LENGTH(tests));

@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+
+
+def _too_early(*_: object) -> None:
+    """The imports below take a moment, in which there is nothing yet that could be stopped or reported."""
+    os.write(2, b"soak: interrupted before it began\n")
+    os._exit(130)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, _too_early)
+    signal.signal(signal.SIGTERM, _too_early)
 
 from harness.orchestrate import Running
 from harness.orchestrate.paths import ROOT

@@ -50,8 +50,8 @@ def _print(console: Console, rows: list[Row]) -> None:
     width = max((len(row.name) for row in rows), default=0)
     for row in rows:
         verdict, colour = ("met", "green") if row.met else ("missed", "red")
-        console.print(f"{row.name:<{width}}  {row.value:8.2f} {row.unit:<10}  {row.goal:<16} ", end="", highlight=False, soft_wrap=True)
-        console.print(verdict, style=colour)
+        console.print(f"{row.name:<{width}}  {row.value:8.2f} {row.unit:<10}  {row.goal:<16}", end="", highlight=False, soft_wrap=True)
+        console.print(f" {verdict}", style=colour)
         figures = ", ".join(f"{name} {value:,.1f}" for name, value in row.figures.items())
         console.print(f"    {figures}", style="dim", highlight=False, soft_wrap=True)
 

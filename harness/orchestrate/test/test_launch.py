@@ -67,7 +67,7 @@ def test_a_target_that_never_answers(tmp_path, app):
 
 
 def test_a_target_that_answers_something_else(tmp_path, app):
-    message = start_fails(launch(server_target(tmp_path, "busy", within_s=1), app))
+    message = start_fails(launch(server_target(tmp_path, "busy", within_s=5), app))
     assert "last seen: status 503: busy" in message
 
 

@@ -306,12 +306,19 @@ def _plateau(
     )
 
 
+def _amount(value: float, unit: str, sign: str = "") -> str:
+    """A figure for a sentence: kB grow into MB, and nothing is written as a power of ten."""
+    if unit == "kB" and abs(value) >= 10_000:
+        value, unit = value / 1024, "MB"
+    return f"{value:{sign},.1f} {unit}" if abs(value) < 100 and value != round(value) else f"{value:{sign},.0f} {unit}"
+
+
 def _text(name: str, finding: Finding, found: Trend | None, effect_min: float, unit: str) -> str:
     head = f"{name}: {finding.verdict}: {finding.why}"
     if found is None:
         return head
-    body = f"{found.growth:+.4g} {unit} over {found.window_s:.4g} s ({found.points} points"
+    body = f"{_amount(found.growth, unit, '+')} over {found.window_s:.4g} s ({found.points} points"
     if isfinite(found.slope.high):
         low, high = found.slope.low * found.window_s, found.slope.high * found.window_s
-        body += f"; 99 % interval {low:+.4g} to {high:+.4g} {unit}"
-    return f"{head}; {body}; called a leak from {effect_min:.4g} {unit})"
+        body += f"; 99 % interval {_amount(low, unit, '+')} to {_amount(high, unit, '+')}"
+    return f"{head}; {body}; called a leak from {_amount(effect_min, unit)})"

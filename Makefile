@@ -27,7 +27,7 @@ $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fPIC -fvisibility=hidden $(PIC_CFLAGS) -MMD -MP -c $< -o $@
 
-include $(wildcard */build.mk) $(wildcard */*/build.mk)
+include $(wildcard */build.mk) $(wildcard */*/build.mk) $(wildcard */*/*/build.mk)
 
 build: $(BUILD_TARGETS)
 test-binaries: build $(TEST_BINARIES)

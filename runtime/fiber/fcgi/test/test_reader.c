@@ -220,7 +220,7 @@ static void test_request_ended_inside_a_parameter(void **state)
     sent.count -= rest;
     expect("begin 1 keep|");
     fcgi_reader_request_ended(&seen.reader);
-    text_add(&sent, "MEvalue\1\1ab" + 1, rest);
+    text_add(&sent, &"MEvalue\1\1ab"[1], rest);
     client_begin(&sent, 2, 1, 1);
     client_record(&sent, PARAMS, 2, "\x01\x01xy", 4);
     client_end_stream(&sent, PARAMS, 2);

@@ -1,0 +1,2 @@
+<?php
+return ['a' => 1, 'dir' => basename(__DIR__), 'cwd' => basename(getcwd())];

@@ -1,0 +1,1 @@
+<?php echo 'the body stays where it is';

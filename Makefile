@@ -36,7 +36,7 @@ test-binaries: build $(TEST_BINARIES)
 
 # ---- verbs ----
 
-TARGET   ?= php-fpm
+TARGET   ?= fiber
 DURATION ?= 60s
 SOAK_ARGS = --target $(TARGET) --duration $(DURATION) $(if $(SEED),--seed $(SEED)) $(if $(RATE),--rate $(RATE)) \
             $(if $(WORKERS),--workers $(WORKERS)) $(if $(PLAN),--plan $(PLAN)) $(if $(PROBE),--probe $(PROBE)) \
@@ -46,7 +46,7 @@ SOAK_ARGS = --target $(TARGET) --duration $(DURATION) $(if $(SEED),--seed $(SEED
 
 help:
 	@echo 'make soak      the main job: load, faults, a reload and a killed worker on a target; report'
-	@echo '               TARGET=php-fpm|path/to/target.toml DURATION=60s SEED=n RATE=n PROBE=leak RULE=call:when:then'
+	@echo '               TARGET=fiber|php-fpm|path/to/target.toml DURATION=60s SEED=n RATE=n PROBE=leak RULE=call:when:then'
 	@echo 'make test      all unit, integration and end-to-end tests'
 	@echo 'make bench     the performance figures, as ratios measured side by side in one run'
 	@echo 'make sanitize  the C tests in ASan+UBSan builds'

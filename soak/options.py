@@ -67,7 +67,7 @@ class Options:
         extra = ["--rate", f"{self.rate:g}"] if self.rate != RATE else []
         extra += ["--workers", str(self.workers)] if self.workers is not None else []
         extra += ["--mix", os.fspath(self.mix)] if self.mix != MIX else []
-        extra += ["--plan", os.fspath(self.plan)] if self.plan != GENTLE else []
+        extra += ["--plan", os.fspath(self.plan)] if self.plan != gentle(self.target) else []
         for option, values in (("--rule", self.rules), ("--probe", self.probes)):
             extra += [word for value in values for word in (option, value)]
         extra += ["--baseline", os.fspath(self.baseline)] if self.baseline is not None else []
@@ -88,9 +88,14 @@ class Options:
         words = ["make", "soak", f"TARGET={self.target_name}", f"DURATION={format_duration(self.duration_s)}", f"SEED={self.seed}"]
         words += [f"RATE={self.rate:g}"] if self.rate != RATE else []
         words += [f"WORKERS={self.workers}"] if self.workers is not None else []
-        words += [f"PLAN={self.plan}"] if self.plan != GENTLE else []
+        words += [f"PLAN={self.plan}"] if self.plan != gentle(self.target) else []
         words += [f"PROBE={self.probes[0]}"] if self.probes else []
         return words + ([f"RULE={' '.join(self.rules)}"] if self.rules else [])
+
+
+def gentle(target: Target) -> Path:
+    """The rules of the fault phases, when nobody asks for others."""
+    return target.fault_plan or GENTLE
 
 
 def parse(arguments: list[str] | None = None) -> Options:
@@ -110,7 +115,7 @@ def parse(arguments: list[str] | None = None) -> Options:
         rate=given.rate,
         workers=given.workers,
         mix=_readable("--mix", given.mix),
-        plan=_readable("--plan", given.plan),
+        plan=_readable("--plan", given.plan or gentle(target)),
         rules=tuple(given.rule),
         probes=tuple(given.probe),
         out=given.out,
@@ -140,7 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--rate", type=float, default=RATE, metavar="N", help=f"requests per second, whatever the answers do ({RATE:g})")
     add("--workers", type=int, metavar="N", help="workers of the target (default: as its file says)")
     add("--mix", type=Path, default=MIX, metavar="FILE", help="what is asked for (fixtures/mixes/php.mix)")
-    add("--plan", type=Path, default=GENTLE, metavar="FILE", help="rules of the fault phases (soak/plans/gentle.plan)")
+    add("--plan", type=Path, metavar="FILE", help="rules of the fault phases (the target's faults.plan, or soak/plans/gentle.plan)")
     add("--rule", action="append", default=[], metavar="RULE", help="one more rule for the fault phases; may be repeated")
     add("--probe", action="append", default=[], choices=sorted(PROBES), help="add a page that breaks a promise on purpose")
     add("--baseline", type=Path, metavar="RESULTS", help="results.json of a leak-free run of the same load, to compare growth with")

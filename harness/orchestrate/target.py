@@ -57,6 +57,7 @@ class Target:
     signals: Mapping[str, signal.Signals]
     stop: tuple[tuple[str, float], ...]
     only: str | None
+    fault_plan: Path | None
     heap_request: str | None
     heap_key: str | None
     log_errors: tuple[str, ...]
@@ -179,6 +180,7 @@ FIELDS = (
     Field("stop.steps", 'a list of [signal, seconds to wait], such as [["quit", 5]]', _stop, default=[["SIGTERM", 5]]),
     Field("workers.executable", "the program's name of a worker process", _text),
     Field("faults.only", "the name of the program that faults are injected into", _text),
+    Field("faults.plan", "a file of rules that this target must bear, from the project's root, such as 'soak/plans/gentle.plan'", _text),
     Field("heap.request", "a path that answers JSON", lambda v: _text(v) and v.startswith("/")),
     Field("heap.key", "where the number of bytes is in that JSON, such as 'memory.used_bytes'", _text),
     Field("log.errors", "a list of regular expressions", _patterns, default=[]),
@@ -258,6 +260,7 @@ class _Reader:
             signals={k: signal.Signals(signal_number(v)) for k, v in get["signals"].items()},
             stop=self._stop_steps(get),
             only=get["faults.only"],
+            fault_plan=paths.ROOT / get["faults.plan"] if get["faults.plan"] else None,
             heap_request=get["heap.request"],
             heap_key=get["heap.key"],
             log_errors=tuple(get["log.errors"]),

@@ -1,4 +1,4 @@
-"""Whole soaks of stock php-fpm: one that keeps every promise, and some that must not."""
+"""Whole soaks of stock php-fpm and of fiber-fpm: one that keeps every promise, and some that must not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from soak.test.soaking import Soaking
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
-QUICK = ("--duration", "14s", "--rate", "60", "--workers", "3", "--seed", "42")
+QUICK = ("--target", "php-fpm", "--duration", "14s", "--rate", "60", "--workers", "3", "--seed", "42")
 
 
 def check_sums(soak: Soaking) -> None:
@@ -22,8 +22,9 @@ def check_sums(soak: Soaking) -> None:
         assert sum(phase[column] for phase in phases) == account[column], column
 
 
-def test_stock_php_fpm_keeps_every_promise(tmp_path: Path) -> None:
-    with Soaking(QUICK, tmp_path / "out") as soak:
+@pytest.mark.parametrize("target", ["php-fpm", "fiber"])
+def test_a_right_server_keeps_every_promise(tmp_path: Path, target: str) -> None:
+    with Soaking((*QUICK, "--target", target), tmp_path / "out") as soak:
         status = soak.wait()
         assert status == 0, soak.output
         results = soak.results

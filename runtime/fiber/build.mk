@@ -4,7 +4,7 @@ FIBER := runtime/fiber
 
 FIBER_PLAIN_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(addprefix $(FIBER)/,config/*.c fcgi/*.c master/*.c)))
 FIBER_PHP_OBJECTS   := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(addprefix $(FIBER)/,engine/*.c sched/*.c seam/*.c sapi/*.c worker/*.c)))
-FIBER_LIBS = -lphp8.2 -levent_core -lpcre2-8 -ldl
+FIBER_LIBS = -lphp8.2 -levent_core -lpcre2-8 -ldl $(if $(findstring ORDEAL_DEFECTS,$(EXTRA_CFLAGS)),-lssl)
 
 # Found once, when the first object that needs it is made.
 PHP_INCLUDES = $(eval PHP_INCLUDES := $(shell php-config8.2 --includes 2>/dev/null))$(PHP_INCLUDES)

@@ -29,6 +29,11 @@ static bool one_path_twice(const struct pool_config *pool)
     return pool->ping_path && pool->status_path && strcmp(pool->ping_path, pool->status_path) == 0;
 }
 
+static bool is_shared(const struct pool_config *pool)
+{
+    return pool->isolation == ISOLATION_SHARED;
+}
+
 static bool statics_in_full(const struct pool_config *pool)
 {
     return pool->isolation == ISOLATION_FULL && pool->isolate_statics_count > 0;
@@ -50,6 +55,7 @@ static const struct {
     {"request_slowlog_timeout", slow_never,
      "is longer than request_terminate_timeout: no request would ever be in the slow log"},
     {"ping.path", one_path_twice, "is the same as pm.status_path"},
+    {"fiber.isolation", is_shared, "= shared is not built in this version: expected full"},
     {"fiber.isolate_statics", statics_in_full,
      "is for fiber.isolation = shared: with full, all statics are a request's own"},
     {"fiber.shared_includes", includes_in_full,

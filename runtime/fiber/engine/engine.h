@@ -71,6 +71,9 @@ void slot_park(void);
 /* Does something with a parked slot's image loaded, in the scheduler: looks at where its script is. */
 void slot_with_image(struct slot *slot, void (*work)(void *argument), void *argument);
 
+/* On a slot's own stack: its tables are not what they were, so it is thrown away after this request. */
+void slot_spoil(void);
+
 enum slot_state slot_state(const struct slot *slot);
 
 struct engine_counts {

@@ -85,6 +85,7 @@ void process_apply(const struct process_state *state)
         now.cwd = state->cwd;
     if (state->locale != now.locale && libc.setlocale(LC_ALL, state->locale))
         now.locale = state->locale;
+    text_domain_apply(&state->text);
     if (state->mask != now.mask) {
         libc.umask(state->mask);
         now.mask = state->mask;
@@ -205,6 +206,7 @@ void process_reset(struct process_state *state)
 {
     if (environ == state->env)
         environ = now.env = first.env;
+    text_domain_reset(&state->text);
     if (state->env)
         drop_array(state->env);
     *state = first;

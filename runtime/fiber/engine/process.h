@@ -4,6 +4,8 @@
 #ifndef ORDEAL_FIBER_ENGINE_PROCESS_H
 #define ORDEAL_FIBER_ENGINE_PROCESS_H
 
+#include "runtime/fiber/engine/text_domain.h"
+
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -13,6 +15,7 @@ struct process_state {
     const char *locale; /* of all categories, as setlocale(LC_ALL, NULL) tells */
     const char *tz;     /* TZ, for tzset(); NULL: not set */
     mode_t mask;
+    struct text_state text; /* gettext's */
 };
 
 bool process_begin(void); /* notes what the process has now */

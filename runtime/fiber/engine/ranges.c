@@ -80,6 +80,7 @@ enum hidden_static {
     HIDDEN_AUTOLOAD,
     HIDDEN_MATCH,
     HIDDEN_MATCH_USED,
+    HIDDEN_MATCH_CONTEXT,
     HIDDEN_SORT,
     HIDDEN_DIR
 };
@@ -102,6 +103,8 @@ static const struct by_code {
     {HIDDEN_MATCH, "php_pcre_free_match_data", false, "\x48\x39\x3d", 3, 0, 0, 8, "pcre mdata", 80200, 80299},
     {HIDDEN_MATCH_USED, "php_pcre_free_match_data", false, "\xc6\x05", 2, 1, 0, 1, "pcre mdata_used", 80200,
      80299},
+    /* its limits are settings: pcre.backtrack_limit, pcre.recursion_limit */
+    {HIDDEN_MATCH_CONTEXT, "php_pcre_mctx", false, "\x48\x8b\x05", 3, 0, 0, 8, "pcre mctx", 80200, 80299},
     {HIDDEN_SORT, "array_multisort", true, "\x48\x89\x05", 3, 0, 0, 8, "array_globals.multisort_func", 80200,
      80299},
     {HIDDEN_DIR, "rewinddir", true, "\x48\x83\x3d", 3, 1, 0, 8, "dir_globals.default_dir", 80200, 80299},
@@ -195,6 +198,8 @@ static void note_hidden(enum hidden_static which, char *at)
         hidden.gc_buffer_count = (uint32_t *)(at + 24);
     } else if (which == HIDDEN_MATCH) {
         hidden.pcre_match_data = (pcre2_match_data **)at;
+    } else if (which == HIDDEN_MATCH_CONTEXT) {
+        hidden.pcre_match_context = (pcre2_match_context **)at;
     }
 }
 

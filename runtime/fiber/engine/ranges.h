@@ -33,6 +33,7 @@ struct hidden {
     void **gc_buffer;          /* the collector's root buffer */
     uint32_t *gc_buffer_count; /* its size, in roots */
     pcre2_match_data **pcre_match_data;
+    pcre2_match_context **pcre_match_context;
     virtual_cwd_globals *cwd;
 };
 const struct hidden *ranges_hidden(void);

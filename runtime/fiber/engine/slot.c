@@ -1,5 +1,6 @@
 #include "runtime/fiber/engine/slot.h"
 
+#include "runtime/defect.h"
 #include "runtime/fiber/engine/audit.h"
 #include "runtime/fiber/engine/fresh.h"
 #include "runtime/fiber/engine/open.h"
@@ -41,11 +42,30 @@ static void unload(void)
     loaded = NULL;
 }
 
+/* Planted: what one request had set is still so in the next one. */
+struct left {
+    HashTable persistent; /* B20 */
+};
+
+static struct left what_is_left(void)
+{
+    return (struct left){EG(persistent_list)};
+}
+
+static void leave(const struct left *left)
+{
+
+    if (DEFECT(B20))
+        EG(persistent_list) = left->persistent;
+}
+
 static void load(struct slot *slot)
 {
     if (loaded != slot) {
         unload();
+        struct left left = what_is_left();
         image_copy_in(slot->image);
+        leave(&left);
         zend_mm_set_heap(slot->heap);
         loaded = slot;
         counts.image_loads++;
@@ -115,6 +135,12 @@ void slot_with_image(struct slot *slot, void (*work)(void *argument), void *argu
     work(argument);
 }
 
+void slot_spoil(void)
+{
+    if (slot_current)
+        slot_current->spoiled = true;
+}
+
 enum slot_state slot_state(const struct slot *slot)
 {
     return slot->state;
@@ -126,7 +152,7 @@ enum slot_state slot_state(const struct slot *slot)
 static void discard(struct slot *slot)
 {
     if (slot->heap) {
-        tables_free();
+        tables_free(slot->tables_map);
         heap_free(slot);
         counts.slots--;
     }
@@ -150,9 +176,11 @@ static struct slot *slot_new(void)
         return NULL;
     }
     unload();
+    struct left left = what_is_left();
     image_copy_in(virgin);
+    leave(&left);
     process_apply(&slot->process);
-    if (!tables_copy()) {
+    if (!tables_copy(&slot->tables_map)) {
         discard(slot);
         return NULL;
     }
@@ -208,6 +236,11 @@ void slot_release(struct slot *slot)
         return;
     }
     audit_end();
+    if (slot->spoiled) {
+        load(slot);
+        discard(slot);
+        return;
+    }
     process_reset(&slot->process);
     slot->state = SLOT_IDLE;
     if (counts.slots_hot >= limits.hot_max) {

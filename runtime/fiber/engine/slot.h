@@ -11,7 +11,9 @@
 struct slot {
     enum slot_state state;
     struct slot *next;  /* of those that are idle */
+    bool spoiled;       /* serves no other request */
     char *image;        /* the bytes of all ranges, while another image is loaded */
+    char *tables_map;   /* of share.h; NULL: none */
     zend_mm_heap *heap; /* NULL: a cold slot */
     struct stack stack;
     void *context; /* where it parked */

@@ -1,6 +1,7 @@
 #include "runtime/fiber/engine/tables.h"
 
 #include "runtime/fiber/engine/ranges.h"
+#include "runtime/fiber/engine/share.h"
 
 /* Where the globals point to a table. Two may point to the same one. */
 struct table {
@@ -19,6 +20,11 @@ static void list_tables(struct table tables[TABLES])
     tables[4] = (struct table){{&EG(ini_directives)}, sizeof(zend_ini_entry)}; /* value, modified */
 }
 
+/* Where in a map of share.h the tables' data are, and for tables with entries of their own, those. */
+static size_t places_in_map[TABLES];
+static bool are_shared;
+
+/* free() leaves alone what is in a map. */
 static void free_copy(HashTable *table, bool entries)
 {
     zval *value;
@@ -33,14 +39,17 @@ static void free_copy(HashTable *table, bool entries)
     free(table);
 }
 
-static bool copy_entries(HashTable *table, size_t entry_bytes)
+/* `mapped`: where their copies are, one behind the other; NULL: they are made. */
+static bool copy_entries(HashTable *table, size_t entry_bytes, char *mapped)
 {
     zval *value;
     bool whole = true;
     ZEND_HASH_FOREACH_VAL(table, value)
     {
-        void *copy = malloc(entry_bytes);
-        if (copy)
+        void *copy = mapped ? mapped : malloc(entry_bytes);
+        if (mapped)
+            mapped += entry_bytes;
+        else if (copy)
             memcpy(copy, Z_PTR_P(value), entry_bytes);
         Z_PTR_P(value) = copy; /* also a NULL: free_copy() then frees what there is */
         whole = whole && copy;
@@ -49,22 +58,60 @@ static bool copy_entries(HashTable *table, size_t entry_bytes)
     return whole;
 }
 
-static HashTable *copy_of(const HashTable *table, size_t entry_bytes)
+static void *data_copy(const HashTable *table)
+{
+    void *data = malloc(HT_SIZE(table));
+    if (data)
+        memcpy(data, HT_GET_DATA_ADDR(table), HT_SIZE(table));
+    return data;
+}
+
+static HashTable *copy_of(const HashTable *table, size_t entry_bytes, char *mapped)
 {
     HashTable *copy = malloc(sizeof *copy);
-    void *data = malloc(HT_SIZE(table));
+    void *data = mapped && !entry_bytes ? mapped : data_copy(table);
     if (!copy || !data) {
         free(copy);
         free(data);
         return NULL;
     }
     *copy = *table;
-    memcpy(data, HT_GET_DATA_ADDR(table), HT_SIZE(table));
     HT_SET_DATA_ADDR(copy, data);
-    if (!entry_bytes || copy_entries(copy, entry_bytes))
+    if (!entry_bytes || copy_entries(copy, entry_bytes, mapped))
         return copy;
     free_copy(copy, true);
     return NULL;
+}
+
+static char *gather_entries(HashTable *table, size_t entry_bytes, size_t *bytes)
+{
+    char *all = malloc(zend_hash_num_elements(table) * entry_bytes + 1), *at = all;
+    void *entry;
+    ZEND_HASH_FOREACH_PTR(table, entry)
+    {
+        if (all)
+            memcpy(at, entry, entry_bytes);
+        at += entry_bytes;
+    }
+    ZEND_HASH_FOREACH_END();
+    *bytes = (size_t)(at - all);
+    return all;
+}
+
+void tables_share(unsigned slots_max)
+{
+    struct table tables[TABLES];
+    list_tables(tables);
+    for (int i = 0; i < TABLES; i++) {
+        HashTable *table = *tables[i].places[0];
+        size_t bytes = HT_SIZE(table);
+        char *entries = tables[i].entry_bytes ? gather_entries(table, tables[i].entry_bytes, &bytes) : NULL;
+        if (tables[i].entry_bytes && !entries)
+            return;
+        places_in_map[i] = share_add(entries ? entries : HT_GET_DATA_ADDR(table), bytes);
+        free(entries);
+    }
+    are_shared = share_open(slots_max);
 }
 
 static void point(const struct table *table, HashTable *to)
@@ -89,11 +136,14 @@ static bool copy_regions(void)
                            CG(map_ptr_size) * sizeof(void *));
     void *roots = *hidden->gc_buffer ? malloc(*hidden->gc_buffer_count * sizeof(void *)) : NULL;
     pcre2_match_data *match = pcre2_match_data_create(32, NULL);
-    if (!map || !match || (*hidden->gc_buffer && !roots)) {
+    pcre2_match_context *context = pcre2_match_context_copy(*hidden->pcre_match_context);
+    if (!map || !match || !context || (*hidden->gc_buffer && !roots)) {
         free(map);
         free(roots);
         if (match)
             pcre2_match_data_free(match);
+        if (context)
+            pcre2_match_context_free(context);
         return false;
     }
     CG(map_ptr_real_base) = map;
@@ -101,16 +151,19 @@ static bool copy_regions(void)
     if (*hidden->gc_buffer)
         *hidden->gc_buffer = roots;
     *hidden->pcre_match_data = match;
+    *hidden->pcre_match_context = context;
     return true;
 }
 
-bool tables_copy(void)
+bool tables_copy(char **map)
 {
     struct table tables[TABLES];
     HashTable *copies[TABLES];
     list_tables(tables);
+    *map = are_shared ? share_map() : NULL;
     int made = 0;
-    while (made < TABLES && (copies[made] = copy_of(*tables[made].places[0], tables[made].entry_bytes)))
+    while (made < TABLES && (copies[made] = copy_of(*tables[made].places[0], tables[made].entry_bytes,
+                                                    *map ? *map + places_in_map[made] : NULL)))
         made++;
     if (made == TABLES && copy_regions()) {
         for (int i = 0; i < TABLES; i++)
@@ -119,10 +172,11 @@ bool tables_copy(void)
     }
     while (made-- > 0)
         free_copy(copies[made], tables[made].entry_bytes != 0);
+    share_unmap(*map);
     return false;
 }
 
-void tables_free(void)
+void tables_free(char *map)
 {
     struct table tables[TABLES];
     list_tables(tables);
@@ -131,4 +185,6 @@ void tables_free(void)
     free(CG(map_ptr_real_base));
     free(*ranges_hidden()->gc_buffer);
     pcre2_match_data_free(*ranges_hidden()->pcre_match_data);
+    pcre2_match_context_free(*ranges_hidden()->pcre_match_context);
+    share_unmap(map);
 }

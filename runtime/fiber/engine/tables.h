@@ -9,9 +9,12 @@
 
 #include <stdbool.h>
 
+/* Once, with the virgin image loaded: what slots do not change, they will share (share.h). */
+void tables_share(unsigned slots_max);
+
 /* Both work on the image that is loaded. tables_copy() is for one that was just loaded from the virgin image;
- * false: no memory, and the image is as it was. */
-bool tables_copy(void);
-void tables_free(void);
+ * false: no memory, and the image is as it was. `map` goes to tables_free(). */
+bool tables_copy(char **map);
+void tables_free(char *map);
 
 #endif

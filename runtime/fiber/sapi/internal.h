@@ -40,6 +40,9 @@ void sapi_hook_variables(void); /* makes $_SERVER and $_ENV ours */
 void sapi_register_variables(zval *array);
 int sapi_put_headers(sapi_headers_struct *headers);
 
+/* Output could not be delivered: the script ends, unless it wants to go on, or is being ended anyway. */
+void sapi_client_is_gone(const struct request *request);
+
 /* A message to the client's stderr stream, and to the pool's log when `level` is given. */
 void sapi_say(struct request *request, const char *level, const char *prefix, const char *text);
 

@@ -15,6 +15,12 @@ static int cut(char *line, int length, const char *level)
     return room;
 }
 
+void sapi_client_is_gone(const struct request *request)
+{
+    if (!request->timed_out)
+        php_handle_aborted_connection();
+}
+
 void sapi_say(struct request *request, const char *level, const char *prefix, const char *text)
 {
     char *line;
@@ -31,7 +37,7 @@ void sapi_say(struct request *request, const char *level, const char *prefix, co
         bool heard = request->transport->write(request, REQUEST_STDERR, line, (size_t)length);
         free(line);
         if (!heard)
-            php_handle_aborted_connection();
+            sapi_client_is_gone(request);
         return;
     }
     free(line);

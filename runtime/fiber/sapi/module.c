@@ -21,7 +21,7 @@ static size_t write_output(const char *bytes, size_t count)
     struct request *request = sapi_request();
     if (!request || request->transport->write(request, REQUEST_STDOUT, bytes, count))
         return count;
-    php_handle_aborted_connection();
+    sapi_client_is_gone(request);
     return 0;
 }
 
@@ -32,14 +32,14 @@ static void flush_output(void *server_context)
         return;
     sapi_send_headers();
     if (!request->transport->flush(request))
-        php_handle_aborted_connection();
+        sapi_client_is_gone(request);
 }
 
 static int end_answer(void)
 {
     struct request *request = sapi_request();
     if (request && SG(sapi_started) && !request->transport->finish(request))
-        php_handle_aborted_connection();
+        sapi_client_is_gone(request);
     return SUCCESS;
 }
 

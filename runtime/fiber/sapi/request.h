@@ -54,6 +54,8 @@ struct request {
     const struct request_rules *rules;
     struct params params;
 
+    bool
+        timed_out; /* set by the worker before sapi_terminate(): from now on the client is not what ends it */
     bool ended;    /* the answer has ended: END_REQUEST is on its way */
     int body_file; /* a descriptor + 1, when the web server put the body into a file; 0: it comes by read_body
                     */
@@ -63,6 +65,7 @@ struct request {
     enum request_stage stage;
     struct timespec accepted; /* CLOCK_MONOTONIC */
     time_t accepted_s;        /* CLOCK_REALTIME */
+    const char *type;         /* the content type of an answer made without PHP; NULL: PHP has its headers */
     const char *method;       /* "GET"; NULL: not sent */
     const char *uri;          /* as php-fpm: SCRIPT_NAME without what was found to be PATH_INFO */
     const char *query;        /* "" when there is none */

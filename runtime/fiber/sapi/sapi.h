@@ -43,6 +43,9 @@ void sapi_terminate(const char *message);
 enum { SAPI_TRACE_BYTES = 16 << 10 };
 size_t sapi_trace(char *text, size_t room);
 
+/* What the request of the image that is loaded has allocated. */
+size_t sapi_memory_bytes(void);
+
 /* A header of the answer that is being made, for the access log; NULL: not there. In `served` of the
  * transport. */
 const char *sapi_answer_header(const char *name);

@@ -6,6 +6,7 @@
  *
  *     SCRIPT_FILENAME=/docroot/info.php       SCRIPT_NAME=/info.php       PATH_INFO=/test
  *     PATH_TRANSLATED=/docroot/test           and ORIG_... for each that was changed. */
+#include "runtime/defect.h"
 #include "runtime/fiber/sapi/internal.h"
 
 #include <stdlib.h>
@@ -257,7 +258,7 @@ void sapi_find_script(struct request *request)
 bool sapi_extension_denied(const struct request *request, const char *path)
 {
     const struct request_rules *rules = request->rules;
-    if (!rules->limit_extensions_count)
+    if (!rules->limit_extensions_count || DEFECT(N7))
         return false;
     size_t length = strlen(path);
     for (unsigned i = 0; i < rules->limit_extensions_count; i++) {

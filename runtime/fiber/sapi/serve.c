@@ -1,6 +1,8 @@
 /* The life of one request, in the order of php-fpm's main. Each step has its own net (zend_first_try): a
  * fatal error in one of them ends that step, and the next ones are still made, so that everything the request
  * holds is given back. */
+#include "runtime/defect.h"
+#include "runtime/fiber/planted.h"
 #include "runtime/fiber/sapi/internal.h"
 
 #include <errno.h>
@@ -46,6 +48,8 @@ static void note_facts(struct request *request)
 
 static void answer(int status, const char *text)
 {
+    if (DEFECT(N7))
+        status = 200;
     SG(sapi_headers).http_response_code = status;
     PUTS(text);
 }
@@ -95,6 +99,8 @@ static void run_script(struct request *request, zend_file_handle *file, volatile
     *opened = true;
     request->stage = REQUEST_RUNNING;
     EG(exit_status) = 0;
+    if (DEFECT(N6))
+        planted_run_before(named);
     php_execute_script(file);
 }
 
@@ -147,6 +153,8 @@ void request_serve(struct request *request)
         started = php_request_startup() == SUCCESS;
         if (started) {
             note_facts(request);
+            if (DEFECT(B1) || DEFECT(B16) || DEFECT(N1) || DEFECT(N8))
+                planted_request_begins();
             run_script(request, &file, &opened);
         }
     }
@@ -166,6 +174,8 @@ void request_serve(struct request *request)
     zend_end_try();
     zend_first_try
     {
+        if (DEFECT(B1) || DEFECT(B3) || DEFECT(B4) || DEFECT(N1) || DEFECT(N8) || DEFECT(N9))
+            planted_request_ends();
         php_request_shutdown(NULL);
     }
     zend_end_try();

@@ -1,4 +1,4 @@
-/* What happens to a request from outside of it. */
+/* What is done to a request, and asked of it, from outside. */
 #include "runtime/fiber/sapi/internal.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ static int put_frame(char *text, size_t room, const zend_execute_data *frame,
     const char *name = function ? name_of(function) : NULL;
     const char *class = function && function->common.scope ? ZSTR_VAL(function->common.scope->name) : NULL;
     return snprintf(text, room, "[0x%016lx] %s%s%s() %s:%u\n", (unsigned long)(uintptr_t)frame,
-                    class ? class : "", class ? "::" : "", name ? name : "[main]",
+                    class ? class : "", class ? "::" : "", name ? name : "[INCLUDE_OR_EVAL]",
                     code ? ZSTR_VAL(code->func->op_array.filename) : "unknown",
                     code && code->opline ? code->opline->lineno : 0);
 }
@@ -51,4 +51,9 @@ size_t sapi_trace(char *text, size_t room)
         length += (size_t)count;
     }
     return length;
+}
+
+size_t sapi_memory_bytes(void)
+{
+    return zend_memory_usage(false);
 }

@@ -6,22 +6,42 @@
  *
  * An admin value can then not be changed by ini_set(). In php-fpm what a request brings stays in its worker
  * for the requests of other sites; here it ends with its request. */
+#include "runtime/fiber/engine/engine.h"
 #include "runtime/fiber/sapi/internal.h"
 
 #include <string.h>
 
-/* Two settings are lists that name what to take away; each name is taken once. */
-static bool disable(const char *setting, const char *names)
+/* Two settings are lists that name what to take away; each name is taken once. In a request only its own
+ * table is changed: the functions themselves are everybody's, so the table must not destroy what it loses. */
+static void disable_functions(char *names, bool for_request)
 {
-    bool functions = !strcmp(setting, "disable_functions");
-    if (functions) {
-        zend_disable_functions(names);
-        return true;
-    }
-    char *copy = strdup(names), *rest = copy;
-    for (char *name; copy && (name = strsep(&rest, ", "));)
+    dtor_func_t destroy = CG(function_table)->pDestructor;
+    if (for_request)
+        CG(function_table)->pDestructor = NULL;
+    zend_disable_functions(names);
+    CG(function_table)->pDestructor = destroy;
+}
+
+static void disable_classes(char *names)
+{
+    char *rest = names;
+    for (char *name; (name = strsep(&rest, ", "));)
         if (*name)
             zend_disable_class(name, strlen(name));
+}
+
+static bool disable(const char *setting, const char *names, bool for_request)
+{
+    char *copy = strdup(names);
+    if (!copy)
+        return false;
+    if (!strcmp(setting, "disable_functions"))
+        disable_functions(copy, for_request);
+    else if (for_request)
+        php_error_docref(NULL, E_WARNING,
+                         "disable_classes cannot be set for one request: it is left as it is");
+    else
+        disable_classes(copy);
     free(copy);
     return true;
 }
@@ -34,7 +54,7 @@ static bool is_list(const char *name)
 bool sapi_set_value(const char *name, const char *value, bool admin)
 {
     if (is_list(name) && *value)
-        return disable(name, value);
+        return disable(name, value, false);
     zend_ini_entry *entry = zend_hash_str_find_ptr(EG(ini_directives), name, strlen(name));
     if (!entry)
         return false;
@@ -65,17 +85,30 @@ static void complain(struct request *request, const char *problem, const char *n
     sapi_say(request, "ERROR", "", text);
 }
 
+/* As php-fpm does: the value is the one that ini_restore() comes back to. php-fpm keeps it for the requests
+ * after this one; here the tables that were changed are thrown away. */
 static bool set_for_request(const char *name, const char *value, int mode)
 {
-    if (is_list(name) && *value)
-        return disable(name, value);
-    zend_string *key = zend_string_init(name, strlen(name), false);
+    slot_spoil();
+    if (is_list(name) && *value) {
+        /* Code that OPcache has was compiled when the function was there, and takes that for granted. */
+        if (strcmp(name, "disable_functions") == 0)
+            set_for_request("opcache.enable", "0", mode);
+        return disable(name, value, true);
+    }
+    zend_ini_entry *entry = zend_hash_str_find_ptr(EG(ini_directives), name, strlen(name));
+    if (!entry)
+        return false;
     zend_string *text = zend_string_init(value, strlen(value), false);
-    /* An earlier admin value of the pool is no obstacle: whoever sets parameters is the administrator. */
-    bool taken = zend_alter_ini_entry_ex(key, text, mode, ZEND_INI_STAGE_ACTIVATE, true) == SUCCESS;
-    zend_string_release(text);
-    zend_string_release(key);
-    return taken;
+    if (entry->on_modify && entry->on_modify(entry, text, entry->mh_arg1, entry->mh_arg2, entry->mh_arg3,
+                                             ZEND_INI_STAGE_ACTIVATE) != SUCCESS) {
+        zend_string_release(text);
+        return false;
+    }
+    entry->value = text;
+    if (mode == ZEND_INI_SYSTEM)
+        entry->modifiable = ZEND_INI_SYSTEM;
+    return true;
 }
 
 static void take_entry(zval *name, zval *value, zval *index, int kind, void *argument)

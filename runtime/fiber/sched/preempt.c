@@ -15,6 +15,7 @@ static void (*interrupt_before)(zend_execute_data *); /* pcntl's, for one */
 static volatile sig_atomic_t slice_is_over;
 static bool preempts;
 static int64_t tick_ns;
+static volatile int64_t all_cpu_ns, all_limit_ns; /* of DEFECT(B24) only: one limit for the process */
 
 static void interrupt(void)
 {
@@ -29,6 +30,8 @@ static void on_tick(int number)
     if (!task)
         return;
     task->cpu_ns += tick_ns;
+    if (DEFECT(B24) && (all_cpu_ns += tick_ns) >= all_limit_ns && all_limit_ns)
+        task->cpu_limit_ns = 1;
     if (task->cpu_limit_ns && task->cpu_ns >= task->cpu_limit_ns) {
         task->cpu_limit_ns = 0;
         zend_atomic_bool_store_ex(&EG(timed_out), true);
@@ -70,6 +73,8 @@ void sched_limit_cpu(int64_t limit_ns)
     struct task *task = task_current();
     if (!task)
         return;
+    if (DEFECT(B24) && limit_ns > 0 && (!all_limit_ns || all_cpu_ns + limit_ns < all_limit_ns))
+        all_limit_ns = all_cpu_ns + limit_ns;
     task->cpu_limit_ns = limit_ns > 0 ? task->cpu_ns + limit_ns : 0;
 }
 

@@ -1,6 +1,6 @@
 #include "runtime/fiber/sched/sched.h"
 
-#include "runtime/defect.h"
+#include "runtime/fiber/planted.h"
 #include "runtime/fiber/sched/task.h"
 
 #include <errno.h>
@@ -29,6 +29,8 @@ bool sched_init(struct event_base *given, int64_t time_slice_ns)
     event_set_log_callback(be_silent);
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
     chaos_init();
+    if (DEFECT(U1))
+        planted_hook_collector();
     return timers_init(base) && offload_init(base) && preempt_init(time_slice_ns);
 }
 
@@ -196,8 +198,7 @@ struct sched_wait sched_wait_begin(void)
 void sched_wake(const struct sched_wait *wait)
 {
     struct task *task = wait->slot->task;
-    if (!task || !task->alive || (task->number != wait->number && !DEFECT(B28)) || task->woken ||
-        task->queued) {
+    if (!task || !task->alive || task->number != wait->number || task->woken || task->queued) {
         sched_count.late_wakes++;
         return;
     }
@@ -216,6 +217,8 @@ static void on_event(evutil_socket_t fd, short what, void *argument)
 
 static struct watch *watch_new(struct task *task)
 {
+    if (DEFECT(B28))
+        return malloc(sizeof(struct watch));
     struct watch *watch =
         task->kept_used < WATCHES_KEPT ? &task->kept[task->kept_used] : malloc(sizeof *watch);
     if (watch && task->kept_used < WATCHES_KEPT)
@@ -251,6 +254,8 @@ static void unwatch(struct task *task)
 {
     for (struct watch *watch = task->watches, *next; watch; watch = next) {
         next = watch->next;
+        if (DEFECT(B28))
+            continue; /* it lives on, and ends a later wait */
         event_del(&watch->event);
         watch_free(task, watch);
     }
@@ -270,8 +275,12 @@ static void park(struct task *task)
 {
     int error = errno;
     task->waiting = true;
+    if (DEFECT(B1) || DEFECT(B16) || DEFECT(U1) || DEFECT(N3))
+        planted_before_wait();
     slot_park();
     task->waiting = false;
+    if (DEFECT(B1) || DEFECT(B16) || DEFECT(U1) || DEFECT(N3))
+        planted_after_wait();
     errno = error;
 }
 
@@ -315,6 +324,15 @@ void sched_yield_now(void)
     enqueue(task);
     slot_park();
     errno = error;
+}
+
+void sched_acknowledge(void)
+{
+    struct task *task = task_current();
+    if (!task)
+        return;
+    task->message = NULL;
+    task->cancelled = false;
 }
 
 bool sched_is_cancelled(void)

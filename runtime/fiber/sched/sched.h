@@ -82,6 +82,9 @@ void sched_offload(void (*work)(void *argument), void *argument);
 
 int64_t sched_now_ns(void); /* CLOCK_MONOTONIC */
 
+/* The request that runs has come to its end, whatever it was told: from here on it may wait again. */
+void sched_acknowledge(void);
+
 /* True in a request that is being ended: what would have to wait fails instead. */
 bool sched_is_cancelled(void);
 

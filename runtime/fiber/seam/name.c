@@ -2,8 +2,10 @@
  */
 #include "runtime/fiber/seam/seam.h"
 
+#include "runtime/fiber/planted.h"
 #include "runtime/fiber/sched/sched.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <string.h>
@@ -23,13 +25,10 @@ static void look_up(void *argument)
 }
 
 /* A number needs no asking. */
-static int look_up_number(const struct lookup *lookup)
+static bool is_number(const char *node)
 {
-    struct addrinfo hints = {.ai_family = AF_UNSPEC};
-    if (lookup->hints)
-        hints = *lookup->hints;
-    hints.ai_flags |= AI_NUMERICHOST;
-    return REAL(getaddrinfo)(lookup->node, lookup->service, &hints, lookup->found);
+    unsigned char address[sizeof(struct in6_addr)];
+    return inet_pton(AF_INET, node, address) == 1 || inet_pton(AF_INET6, node, address) == 1;
 }
 
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **found)
@@ -37,8 +36,8 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
     if (!SEAM_TAKES(getaddrinfo) || !node)
         return REAL(getaddrinfo)(node, service, hints, found);
     struct lookup lookup = {.node = node, .service = service, .hints = hints, .found = found};
-    if (!look_up_number(&lookup))
-        return 0;
+    if (is_number(node) || DEFECT(B5) || (DEFECT(B21) && planted.tls_seen))
+        return REAL(getaddrinfo)(node, service, hints, found);
     sched_offload(look_up, &lookup);
     errno = lookup.error;
     return lookup.result;

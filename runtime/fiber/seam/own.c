@@ -5,6 +5,7 @@
 #include "runtime/fiber/sched/sched.h"
 
 #include <errno.h>
+#include <libintl.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -30,6 +31,25 @@ char *setlocale(int category, const char *locale)
 mode_t umask(mode_t mask)
 {
     return SEAM_TAKES(umask) ? process_umask(&slot_current->process, mask) : REAL(umask)(mask);
+}
+
+char *textdomain(const char *domain)
+{
+    return SEAM_TAKES(textdomain) ? text_domain_set(&slot_current->process.text, domain)
+                                  : REAL(textdomain)(domain);
+}
+
+char *bindtextdomain(const char *domain, const char *folder)
+{
+    return SEAM_TAKES(bindtextdomain) ? text_domain_bind(&slot_current->process.text, domain, folder)
+                                      : REAL(bindtextdomain)(domain, folder);
+}
+
+char *bind_textdomain_codeset(const char *domain, const char *codeset)
+{
+    return SEAM_TAKES(bind_textdomain_codeset)
+               ? text_domain_set_codeset(&slot_current->process.text, domain, codeset)
+               : REAL(bind_textdomain_codeset)(domain, codeset);
 }
 
 int putenv(char *entry)

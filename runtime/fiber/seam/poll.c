@@ -1,6 +1,7 @@
 /* Waits for descriptors. */
 #include "runtime/fiber/seam/seam.h"
 
+#include "runtime/defect.h"
 #include "runtime/fiber/sched/sched.h"
 
 #include <errno.h>
@@ -73,7 +74,7 @@ static int poll_for(struct pollfd *fds, nfds_t count, int64_t timeout_ns)
 
 int poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
-    if (!SEAM_TAKES(poll))
+    if (!SEAM_TAKES(poll) || (DEFECT(B5) && count == 1 && (fds->events & POLLOUT) && (fds->events & POLLIN)))
         return REAL(poll)(fds, count, timeout_ms);
     return poll_for(fds, count, timeout_ms < 0 ? SCHED_FOREVER : (int64_t)timeout_ms * SEAM_MS_NS);
 }

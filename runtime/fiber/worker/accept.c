@@ -1,5 +1,6 @@
 /* Takes connections from the socket that all workers of the pool share, but only while a request could run
  * here: what is not accepted waits in the kernel, for another worker or for later. */
+#include "runtime/defect.h"
 #include "runtime/fiber/worker/conn.h"
 #include "runtime/fiber/worker/limits.h"
 #include "runtime/fiber/worker/worker_state.h"
@@ -14,6 +15,8 @@ static const struct timeval exhausted_pause = {.tv_usec = 100000};
 
 static bool has_room(const struct worker *worker)
 {
+    if (DEFECT(B14))
+        return true;
     return worker->flight.count + worker->queue.count < worker->in_flight_max &&
            worker->connections_count < worker->connections_max;
 }

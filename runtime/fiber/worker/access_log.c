@@ -105,7 +105,11 @@ static void put_param(struct line *line, const char *name)
 
 static void put_header(struct line *line, const char *name)
 {
-    put_text(line, sapi_answer_header(name), "-");
+    const char *type = line->request->type;
+    if (!type)
+        put_text(line, sapi_answer_header(name), "-");
+    else
+        put_text(line, strcasecmp(name, "Content-Type") ? NULL : type, "-");
 }
 
 /* clang-format off */

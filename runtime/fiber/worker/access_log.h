@@ -2,10 +2,13 @@
  *
  *     access.format = "%R - %u %t \"%m %r%Q%q\" %s"
  *
- *     %R peer address    %u user     %t %T time of start, of end (%{%d/%b/%Y}t)   %m method      %r request
- * URI %Q "?" or nothing  %q query    %s status       %f script      %l body bytes %d duration (%{milli}d) %M
- * memory (%{kilo}M)           %n pool         %p pid         %P parent     %e %{NAME}e parameter %o %{Name}o
- * header of the answer               %C CPU: not known for one of many requests in a thread: "-"
+ *     %R  address of the peer     %u  user                  %m  method
+ *     %r  request URI             %Q  "?" or nothing        %q  query
+ *     %s  status                  %f  script                %l  bytes of the body
+ *     %t  begin, %{%H:%M}t        %T  end, the same         %d  duration, %{milli}d
+ *     %M  memory, %{kilo}M        %n  pool                  %p  pid
+ *     %P  parent's pid            %e  parameter, %{NAME}e   %o  header of the answer, %{Name}o
+ *     %C  CPU: not known of one of many requests in a thread, "-"
  *
  * The format is compiled once; a mistake is refused when the worker starts. */
 #ifndef ORDEAL_FIBER_WORKER_ACCESS_LOG_H

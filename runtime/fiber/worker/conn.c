@@ -1,8 +1,10 @@
 #include "runtime/fiber/worker/conn.h"
 
+#include "runtime/defect.h"
+#include "runtime/fiber/seam/seam.h"
 #include "runtime/fiber/worker/exchange.h"
+#include "runtime/fiber/worker/input.h"
 #include "runtime/fiber/worker/limits.h"
-#include "runtime/fiber/worker/receive.h"
 #include "runtime/fiber/worker/worker_state.h"
 
 #include <arpa/inet.h>
@@ -13,7 +15,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void on_readable(evutil_socket_t fd, short what, void *argument);
 static void on_writable(evutil_socket_t fd, short what, void *argument);
 
 /* ---- life ---- */
@@ -62,13 +63,13 @@ void conn_open(struct worker *worker, int fd, const struct sockaddr *peer)
     conn->fd = fd;
     conn->since_ns = now_ns();
     name_peer(conn, peer);
-    event_assign(&conn->readable, worker->base, fd, EV_READ | EV_PERSIST, on_readable, conn);
+    event_assign(&conn->readable, worker->base, fd, EV_READ | EV_PERSIST, input_ready, conn);
     event_assign(&conn->writable, worker->base, fd, EV_WRITE | EV_PERSIST, on_writable, conn);
     fcgi_reader_init(&conn->reader, &fcgi_limits_default, conn);
     fcgi_buffer_init(&conn->unread, READ_BYTES);
     fcgi_buffer_init(&conn->out, OUT_BYTES_MAX + OUT_BYTES_RESERVED);
     link_up(conn);
-    on_readable(fd, EV_READ, conn);
+    input_ready(fd, EV_READ, conn);
 }
 
 void conn_close(struct connection *conn)
@@ -100,6 +101,7 @@ static void part(struct connection *conn)
         return;
     }
     conn->lingering = true;
+    fcgi_buffer_drop(&conn->unread, conn->unread.count);
     conn->since_ns = now_ns();
     shutdown(conn->fd, SHUT_WR);
     conn_listen(conn);
@@ -113,7 +115,7 @@ void conn_listen(struct connection *conn)
     event_add(&conn->readable, NULL);
 }
 
-static void stop_listening(struct connection *conn)
+void conn_stop_listening(struct connection *conn)
 {
     if (!conn->listening)
         return;
@@ -126,6 +128,9 @@ static void stop_listening(struct connection *conn)
 /* Whether bytes were taken; 0: not now, -1: the client is gone. */
 static int send_some(struct connection *conn)
 {
+    struct pollfd room = {.fd = conn->fd, .events = POLLOUT};
+    if (DEFECT(B15))
+        REAL(poll)(&room, 1, -1); /* the worker waits until this client reads */
     ssize_t sent =
         send(conn->fd, fcgi_buffer_front(&conn->out), conn->out.count, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent > 0) {
@@ -162,11 +167,15 @@ static void on_writable(evutil_socket_t fd, short what, void *argument)
     (void)fd, (void)what;
     struct connection *conn = argument;
     conn->since_ns = now_ns();
-    if (conn_send(conn) && conn->exchange && conn->out.count <= OUT_BYTES_LOW)
+    if (!conn_send(conn) || conn->out.count > OUT_BYTES_LOW)
+        return;
+    if (conn->exchange)
         exchange_wake(conn->exchange, WAIT_ROOM);
+    else if (!conn->close_when_sent)
+        conn_take_more(conn);
 }
 
-bool conn_answered(struct connection *conn, bool keep)
+void conn_answered(struct connection *conn, bool keep)
 {
     fcgi_reader_request_ended(&conn->reader);
     conn->more_to_come = !conn->exchange->body_ended;
@@ -174,131 +183,15 @@ bool conn_answered(struct connection *conn, bool keep)
     conn->since_ns = now_ns();
     if (!keep || conn->worker->draining || conn->half_closed)
         conn->close_when_sent = true;
-    if (!conn_send(conn))
-        return true; /* it was sent to the end and closed, or lost: both are no matter of the request any more
-                      */
-    if (!conn->close_when_sent)
+    if (conn_send(conn) && !conn->close_when_sent)
         conn_take_more(conn);
-    return true;
 }
-
-/* ---- in ---- */
 
 void conn_take_more(struct connection *conn)
 {
     conn_listen(conn);
     if (conn->unread.count)
         event_active(&conn->readable, EV_READ, 1);
-}
-
-enum received { NOTHING, SOMETHING, CLOSED };
-
-/* Feeds the reader; what it does not want now is kept for later. */
-static enum received feed(struct connection *conn, const unsigned char *bytes, size_t count)
-{
-    size_t taken = fcgi_reader_feed(&conn->reader, bytes, count, &receive_handler);
-    if (conn->reader.failed ||
-        (taken < count && !fcgi_buffer_append(&conn->unread, bytes + taken, count - taken))) {
-        conn_close(conn);
-        return CLOSED;
-    }
-    return SOMETHING;
-}
-
-static enum received feed_unread(struct connection *conn)
-{
-    size_t taken = fcgi_reader_feed(&conn->reader, fcgi_buffer_front(&conn->unread), conn->unread.count,
-                                    &receive_handler);
-    fcgi_buffer_drop(&conn->unread, taken);
-    if (!conn->reader.failed)
-        return SOMETHING;
-    conn_close(conn);
-    return CLOSED;
-}
-
-/* A request that runs, or waits for a slot, takes what it takes. */
-static bool is_served_now(const struct connection *conn)
-{
-    return conn->exchange && (conn->exchange->slot || conn->exchange->queued);
-}
-
-/* The client has shut its side. One that has gone altogether shows that at once on a unix socket, on TCP when
- * it is written to. */
-static enum received on_end_of_stream(struct connection *conn)
-{
-    stop_listening(conn);
-    conn->half_closed = true;
-    struct pollfd state = {.fd = conn->fd};
-    bool gone = poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR));
-    if (gone || !is_served_now(conn) || !conn->exchange->body_ended)
-        conn_close(conn);
-    else
-        return NOTHING;
-    return CLOSED;
-}
-
-static enum received receive(struct connection *conn)
-{
-    unsigned char *scratch = conn->worker->scratch;
-    ssize_t count;
-    do {
-        count = recv(conn->fd, scratch, READ_BYTES, MSG_DONTWAIT);
-    } while (count < 0 && errno == EINTR);
-    if (count > 0) {
-        conn->since_ns = now_ns();
-        return conn->lingering ? NOTHING : feed(conn, scratch, (size_t)count);
-    }
-    if (count == 0)
-        return on_end_of_stream(conn);
-    if (errno != EAGAIN && errno != EWOULDBLOCK) {
-        conn_close(conn);
-        return CLOSED;
-    }
-    conn_listen(conn);
-    return NOTHING;
-}
-
-/* The request was given up before it ran. */
-static void drop_request(struct connection *conn)
-{
-    struct exchange *exchange = conn->exchange;
-    fcgi_put_end(&conn->out, exchange->id, 0, FCGI_REQUEST_COMPLETE);
-    conn_answered(conn, exchange->keep);
-    exchange_free(exchange);
-}
-
-/* After bytes were taken: does whatever has become possible by them. */
-static void look(struct connection *conn)
-{
-    struct exchange *exchange = conn->exchange;
-    if (conn->out.count && !conn_send(conn))
-        return;
-    if (!exchange) {
-        conn_listen(conn);
-    } else if (is_served_now(conn)) {
-        if (exchange->client_gone)
-            exchange_abort(exchange);
-        else
-            exchange_wake(exchange, WAIT_BODY);
-        /* `conn` may be gone here: the request may have run to its end */
-    } else if (exchange->client_gone) {
-        drop_request(conn);
-    } else if (exchange_is_ready(exchange)) {
-        worker_dispatch(conn->worker, exchange);
-    } else {
-        conn_listen(conn);
-    }
-}
-
-static void on_readable(evutil_socket_t fd, short what, void *argument)
-{
-    (void)fd, (void)what;
-    struct connection *conn = argument;
-    if ((conn->unread.count ? feed_unread(conn) : receive(conn)) != SOMETHING)
-        return;
-    if (conn->unread.count) /* the body is full: the request goes on with reading as it uses it */
-        stop_listening(conn);
-    look(conn);
 }
 
 /* ---- when nothing comes ---- */
@@ -313,12 +206,24 @@ void conn_close_if_idle(struct connection *conn)
     /* Otherwise a request has come in this very moment: it is read by the loop. */
 }
 
-void conn_close_if_late(struct connection *conn, int64_t now, bool draining)
+/* How long it may make no progress; 0: as long as it likes. */
+static int64_t patience_s(const struct connection *conn)
 {
-    bool may_rest = conn->served && !conn->exchange && !conn->out.count && !conn->lingering && !draining;
-    if (may_rest || is_served_now(conn))
-        return;
-    int64_t limit_s = conn->lingering ? LINGER_S : draining ? DRAIN_RECEIVE_S : RECEIVE_TIMEOUT_S;
-    if (now - conn->since_ns >= limit_s * 1000000000)
+    bool is_idle = !conn->exchange && fcgi_reader_is_idle(&conn->reader);
+    if (conn->lingering)
+        return LINGER_S;
+    if (input_is_served(conn))
+        return 0;
+    if (conn->out.count)
+        return SEND_TIMEOUT_S;
+    if (conn->worker->draining)
+        return is_idle ? DRAIN_IDLE_S : DRAIN_RECEIVE_S;
+    return is_idle && conn->served ? 0 : RECEIVE_TIMEOUT_S;
+}
+
+void conn_close_if_late(struct connection *conn, int64_t now)
+{
+    int64_t limit_s = patience_s(conn);
+    if (limit_s && now - conn->since_ns >= limit_s * 1000000000)
         conn_close(conn);
 }

@@ -1,4 +1,5 @@
 /* From requests to slots: as many at once as the bound allows, the others in line. */
+#include "runtime/defect.h"
 #include "runtime/fiber/engine/engine.h"
 #include "runtime/fiber/sapi/sapi.h"
 #include "runtime/fiber/worker/access_log.h"
@@ -55,7 +56,8 @@ static void start(struct worker *worker, struct exchange *exchange, struct slot 
 /* A slot for the next request, NULL when it has to wait. */
 static struct slot *next_slot(struct worker *worker)
 {
-    return worker->flight.count < worker->in_flight_max ? slot_acquire() : NULL;
+    bool is_free = worker->flight.count < worker->in_flight_max || DEFECT(B14);
+    return is_free ? slot_acquire() : NULL;
 }
 
 static void refuse(struct worker *worker, struct exchange *exchange)
@@ -95,6 +97,7 @@ static void start_waiting(struct worker *worker)
 void worker_dispatch(struct worker *worker, struct exchange *exchange)
 {
     worker->requests++;
+    worker_note_state(worker);
     if (worker->pool->max_requests && worker->requests >= (uint64_t)worker->pool->max_requests)
         worker_drain(worker);
     if (status_answer(worker, exchange))
@@ -122,14 +125,15 @@ static void answer_crash(struct exchange *exchange)
         "Status: 500 Internal Server Error\r\nContent-type: text/html; charset=UTF-8\r\n\r\n";
     struct request *request = &exchange->request;
     worker_log(exchange->worker, "ERROR",
-               exchange->terminated ? "a request did not end when it was told to; its image was dropped"
-                                    : "a request overran its C stack; its image was dropped");
-    request->status = 500;
-    if (!exchange->touched) {
-        fcgi_buffer_drop(&exchange->piece, exchange->piece.count);
-        request->transport->write(request, REQUEST_STDOUT, text, sizeof text - 1);
+               request->timed_out ? "a request did not end when it was told to; its image was dropped"
+                                  : "a request overran its C stack; its image was dropped");
+    if (exchange->touched) {
+        exchange_fail(exchange); /* what was sent must not look like a whole answer */
+        return;
     }
-    request->transport->finish(request);
+    fcgi_buffer_drop(&exchange->piece, exchange->piece.count);
+    request->status = 500;
+    exchange_answer(exchange, text, sizeof text - 1, "", 0);
 }
 
 /* In the loop, after the slot has come to its end. */
@@ -140,9 +144,9 @@ void dispatch_ended(void *argument, bool crashed)
     struct slot *slot = exchange->slot;
     time_limits_stop(exchange);
     list_remove(&worker->flight, exchange);
-    exchange->slot = NULL;
     if (crashed)
         answer_crash(exchange);
+    exchange->slot = NULL;
     slot_release(slot);
     if (crashed)
         worker_replace(worker);

@@ -1,5 +1,6 @@
 #include "runtime/fiber/worker/exchange.h"
 
+#include "runtime/fiber/engine/engine.h"
 #include "runtime/fiber/worker/access_log.h"
 #include "runtime/fiber/worker/conn.h"
 #include "runtime/fiber/worker/limits.h"
@@ -65,7 +66,7 @@ void exchange_abort(struct exchange *exchange)
 void exchange_lose_client(struct exchange *exchange)
 {
     exchange->conn = NULL;
-    if (exchange->slot) {
+    if (exchange->slot || exchange->answering) {
         exchange_abort(exchange);
         return;
     }
@@ -74,24 +75,39 @@ void exchange_lose_client(struct exchange *exchange)
     exchange_free(exchange);
 }
 
-/* Suspends the request that runs until the client does its part. */
-static void wait_for(struct exchange *exchange, enum exchange_wait what)
+/* Suspends the request that runs until the client does its part. False: it is not to wait any more, as its
+ * time is over, or there is no request: the loop itself answers. */
+static bool wait_for(struct exchange *exchange, enum exchange_wait what)
 {
+    if (!slot_current)
+        return false;
     exchange->waits_for = what;
     exchange->wait = sched_wait_begin();
-    if (sched_wait_for(&exchange->wait, SCHED_FOREVER) == SCHED_CANCELLED)
-        exchange->client_gone = true; /* its time is over: it is not to wait for anybody */
+    enum sched_result result = sched_wait_for(&exchange->wait, SCHED_FOREVER);
     exchange->waits_for = WAIT_NONE;
+    return result != SCHED_CANCELLED;
+}
+
+/* What is left out makes the answer worthless. */
+static bool cut(struct exchange *exchange)
+{
+    exchange->cut = exchange->client_gone = true;
+    return false;
 }
 
 /* ---- the request's side: on its own stack ---- */
+
+static bool has_client(const struct exchange *exchange)
+{
+    return exchange->conn && !exchange->client_gone;
+}
 
 static size_t read_body(struct request *request, char *bytes, size_t count_max)
 {
     struct exchange *exchange = exchange_of(request);
     struct fcgi_buffer *body = &exchange->body;
-    while (!body->count && !exchange->body_ended && !exchange->client_gone && exchange->conn)
-        wait_for(exchange, WAIT_BODY);
+    while (!body->count && !exchange->body_ended && !exchange->body_given_up && has_client(exchange))
+        exchange->body_given_up = !wait_for(exchange, WAIT_BODY);
     size_t count = body->count < count_max ? body->count : count_max;
     memcpy(bytes, fcgi_buffer_front(body), count);
     fcgi_buffer_drop(body, count);
@@ -100,24 +116,18 @@ static size_t read_body(struct request *request, char *bytes, size_t count_max)
     return count;
 }
 
-static bool has_client(const struct exchange *exchange)
+static bool has_room(const struct connection *conn, size_t count)
 {
-    return exchange->conn && !exchange->client_gone;
+    return conn->out.count + count + FCGI_HEAD_BYTES * 4 <= OUT_BYTES_MAX;
 }
 
 /* Waits until the connection can take `count` bytes more. False: the client is gone. */
 static bool make_room(struct exchange *exchange, size_t count)
 {
-    while (has_client(exchange)) {
-        const struct fcgi_buffer *out = &exchange->conn->out;
-        if (out->count + count + FCGI_HEAD_BYTES * 4 <= OUT_BYTES_MAX)
-            return true;
-        if (!conn_send(exchange->conn))
-            return false;
-        if (has_client(exchange) && exchange->conn->out.count + count + FCGI_HEAD_BYTES * 4 > OUT_BYTES_MAX)
-            wait_for(exchange, WAIT_ROOM);
-    }
-    return false;
+    while (has_client(exchange) && !has_room(exchange->conn, count))
+        if (conn_send(exchange->conn) && !has_room(exchange->conn, count) && !wait_for(exchange, WAIT_ROOM))
+            return cut(exchange);
+    return has_client(exchange);
 }
 
 static bool put_record(struct exchange *exchange, enum fcgi_type type, const char *bytes, size_t count)
@@ -125,10 +135,7 @@ static bool put_record(struct exchange *exchange, enum fcgi_type type, const cha
     if (!make_room(exchange, count))
         return false;
     exchange->touched = true;
-    if (fcgi_put_stream(&exchange->conn->out, type, exchange->id, bytes, count))
-        return true;
-    exchange->client_gone = true; /* no memory: what is left out makes the answer worthless */
-    return false;
+    return fcgi_put_stream(&exchange->conn->out, type, exchange->id, bytes, count) || cut(exchange);
 }
 
 /* Moves what was gathered into records of the connection. */
@@ -197,21 +204,34 @@ static bool flush(struct request *request)
     return heard;
 }
 
+/* False: there is no room even for that. */
+static bool put_end(struct exchange *exchange)
+{
+    struct fcgi_buffer *out = &exchange->conn->out;
+    return fcgi_put_stream_end(out, FCGI_STDOUT, exchange->id) &&
+           fcgi_put_end(out, exchange->id, 0, FCGI_REQUEST_COMPLETE);
+}
+
 static bool finish(struct request *request)
 {
     struct exchange *exchange = exchange_of(request);
     if (request->ended)
         return true;
     request->ended = true;
-    put_piece(exchange);
+    if (!exchange->cut)
+        put_piece(exchange);
     struct connection *conn = exchange->conn;
     if (!conn)
         return false;
-    fcgi_put_stream_end(&conn->out, FCGI_STDOUT, exchange->id);
-    fcgi_put_end(&conn->out, exchange->id, 0, FCGI_REQUEST_COMPLETE);
-    bool heard = conn_answered(conn, exchange->keep) && !exchange->client_gone;
+    bool whole = !exchange->cut && put_end(exchange);
+    if (whole) {
+        conn_answered(conn, exchange->keep);
+    } else {
+        conn->exchange = NULL;
+        conn_close(conn);
+    }
     exchange->conn = NULL;
-    return heard;
+    return whole && !exchange->client_gone;
 }
 
 static void log_line(struct request *request, const char *level, const char *text)
@@ -222,6 +242,7 @@ static void log_line(struct request *request, const char *level, const char *tex
 static void served(struct request *request)
 {
     struct exchange *exchange = exchange_of(request);
+    sched_acknowledge();
     if (exchange->worker->access_log && !exchange->access_line)
         exchange->access_line =
             access_log_line(exchange->worker->access_log, exchange->worker->pool->name, request);
@@ -236,8 +257,17 @@ const struct request_transport exchange_transport = {
     .served = served,
 };
 
-void exchange_answer(struct exchange *exchange, const char *text, size_t count)
+void exchange_answer(struct exchange *exchange, const char *head, size_t head_count, const char *body,
+                     size_t body_count)
 {
-    write_stream(&exchange->request, REQUEST_STDOUT, text, count);
+    exchange->answering = true;
+    write_stream(&exchange->request, REQUEST_STDOUT, head, head_count);
+    write_stream(&exchange->request, REQUEST_STDOUT, body, body_count);
+    finish(&exchange->request);
+}
+
+void exchange_fail(struct exchange *exchange)
+{
+    exchange->answering = exchange->cut = true;
     finish(&exchange->request);
 }

@@ -26,9 +26,11 @@ struct exchange {
     bool keep;
     bool queued;
     bool params_ended, body_ended;
-    bool client_gone; /* or it has sent ABORT_REQUEST */
-    bool terminated;  /* it was told that its time is over */
-    bool touched;     /* something of the answer was put out */
+    bool client_gone;   /* or it has sent ABORT_REQUEST */
+    bool touched;       /* something of the answer was put out */
+    bool cut;           /* not all of it could be: its connection is closed without END_REQUEST */
+    bool body_given_up; /* nobody waits any more for the rest of the body */
+    bool answering;     /* by exchange_answer(): it is not freed when its client is lost */
 
     struct fcgi_buffer body;  /* received, not used yet */
     struct fcgi_buffer piece; /* of stdout, not in a record yet */
@@ -60,8 +62,12 @@ void exchange_abort(struct exchange *exchange);
 /* More of the body is there, or room for output: lets it go on if it waits for that. */
 void exchange_wake(struct exchange *exchange, enum exchange_wait what);
 
-/* Puts a whole answer that needs no PHP (ping, status), and ends it. */
-void exchange_answer(struct exchange *exchange, const char *text, size_t count);
+/* Puts a whole answer that needs no PHP (ping, status), and ends it. In the loop. */
+void exchange_answer(struct exchange *exchange, const char *head, size_t head_count, const char *body,
+                     size_t body_count);
+
+/* No answer at all: the connection is closed without END_REQUEST. In the loop. */
+void exchange_fail(struct exchange *exchange);
 
 static inline struct exchange *exchange_of(struct request *request)
 {

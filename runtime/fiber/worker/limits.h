@@ -24,11 +24,13 @@ enum {
 
     CONNECTIONS_EXTRA = 256, /* beyond two for each request in flight: kept ones, and slow ones */
 
-    /* Seconds. A request has to come whole within the first, a drain waits for it the second; after an answer
-     * the rest of what a client sends is read for the third, so that closing does not take the answer away
-     * from it. */
+    /* Seconds without progress: while a request comes, while its answer is read; while the worker drains, of
+     * a connection without a request, and of one that has begun. After an answer the rest of what a client
+     * sends is read for LINGER_S, so that closing does not take the answer away from it. */
     RECEIVE_TIMEOUT_S = 60,
-    DRAIN_RECEIVE_S = 1,
+    SEND_TIMEOUT_S = 60,
+    DRAIN_IDLE_S = 1,
+    DRAIN_RECEIVE_S = 5,
     LINGER_S = 2,
 
     /* After fastcgi_finish_request() output goes nowhere; php-fpm notices when its buffer is full. */

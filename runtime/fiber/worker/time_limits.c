@@ -24,8 +24,8 @@ static void log_limit(struct exchange *exchange, const char *what, const char *t
 {
     const struct request *request = &exchange->request;
     char text[LOG_LINE_BYTES];
-    snprintf(text, sizeof text, "script '%s' (request: \"%s %s%s%s\") %s (%.2f sec), %s",
-             request->script ? request->script : "", request->method ? request->method : "",
+    snprintf(text, sizeof text, "child %d, script '%s' (request: \"%s %s%s%s\") %s (%.6f sec), %s",
+             (int)getpid(), request->script ? request->script : "", request->method ? request->method : "",
              request->uri ? request->uri : "", request->query && *request->query ? "?" : "",
              request->query ? request->query : "", what, seconds_of(exchange), then);
     worker_log(exchange->worker, "WARNING", text);
@@ -41,9 +41,9 @@ static void start_timer(struct sched_timer *timer, int64_t limit_ms, void (*act)
 static void on_terminate(struct sched_timer *timer)
 {
     struct exchange *exchange = EXCHANGE_OF(timer, terminate);
-    bool again = exchange->terminated;
+    bool again = exchange->request.timed_out;
     log_limit(exchange, "execution timed out", again ? "and it did not end: it is dropped" : "terminating");
-    exchange->terminated = true;
+    exchange->request.timed_out = true;
     start_timer(timer, exchange->worker->pool->request_terminate_timeout_ms, on_terminate);
     sched_terminate(exchange->slot, "the time of this request is over (request_terminate_timeout)");
 }

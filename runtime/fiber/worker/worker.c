@@ -1,5 +1,6 @@
 #include "runtime/fiber/worker/worker.h"
 
+#include "runtime/defect.h"
 #include "runtime/fiber/engine/engine.h"
 #include "runtime/fiber/sapi/sapi.h"
 #include "runtime/fiber/sched/sched.h"
@@ -11,6 +12,7 @@
 #include "runtime/fiber/worker/time_limits.h"
 #include "runtime/fiber/worker/worker_state.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +64,10 @@ void worker_drain(struct worker *worker)
         return;
     worker->draining = true;
     accept_stop(worker);
+    if (DEFECT(B2)) {
+        event_base_loopbreak(worker->base);
+        return;
+    }
     for (struct connection *conn = worker->connections, *next; conn; conn = next) {
         next = conn->next;
         conn_close_if_idle(conn);
@@ -81,6 +87,8 @@ void worker_replace(struct worker *worker)
 static void on_quit(evutil_socket_t number, short what, void *argument)
 {
     (void)number, (void)what;
+    if (DEFECT(B2))
+        _exit(0); /* with all that it had in flight */
     worker_drain(argument);
 }
 
@@ -102,7 +110,7 @@ static void on_sweep(evutil_socket_t fd, short what, void *argument)
     int64_t now = now_ns();
     for (struct connection *conn = worker->connections, *next; conn; conn = next) {
         next = conn->next;
-        conn_close_if_late(conn, now, worker->draining);
+        conn_close_if_late(conn, now);
     }
     worker_end_if_drained(worker);
 }
@@ -193,16 +201,12 @@ static bool disable_calls(struct worker *worker)
 static bool open_engine(struct worker *worker)
 {
     const struct pool_config *pool = worker->pool;
-    if (pool->chdir && chdir(pool->chdir)) {
-        worker_log(worker, "ERROR", "chdir: the folder cannot be entered");
-        return false;
-    }
     apply_settings(worker);
     if (!disable_calls(worker))
         return false;
     char problem[ENGINE_PROBLEM_BYTES];
     const struct engine_limits limits = {.stack_size_bytes = pool->stack_size_bytes,
-                                         .slots_max = worker->in_flight_max,
+                                         .slots_max = DEFECT(B14) ? UINT_MAX : worker->in_flight_max,
                                          .hot_max = HOT_SLOTS_MAX};
     if (engine_open(&limits, problem))
         return true;

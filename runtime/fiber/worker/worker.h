@@ -2,17 +2,17 @@
  *
  * The master starts the engine, opens the listening socket, forks, and calls this in the child:
  *
- *     struct worker_settings settings = {.pool = pool, .global = config, .listen_fd = fd, .score = slot,
- * .log_fd = 2}; _exit(worker_run(&settings));
+ *     struct worker_settings settings = {.pool = pool, .listen_fd = fd, .score = slot, .log_fd = 2, ...};
+ *     _exit(worker_run(&settings));
  *
  * That is all it knows of a worker. From then on it speaks to it by signals:
  *
- *     SIGQUIT            drain: accept no more, finish every request in flight, close kept connections, exit
- * 0 SIGTERM, SIGINT    end at once, exit 0: what was in flight is lost to its clients SIGUSR1 reopen the
- * access log and the slow log
+ *     SIGQUIT           drain: accept no more, finish what is in flight or half received, exit 0
+ *     SIGTERM, SIGINT   end at once, exit 0: what was in flight is lost to its clients
+ *     SIGUSR1           reopen the access log and the slow log
  *
  * and reads what it does from its scoreboard slot. A worker that has served pm.max_requests requests drains
- * by itself and exits 0, to be replaced.
+ * by itself and exits 0, to be replaced; so does one that had to drop the image of a request.
  *
  * The listening socket is shared by all workers of the pool and has to be non-blocking: a connection that
  * another worker took first must not stop this one. worker_run() sets O_NONBLOCK itself. */

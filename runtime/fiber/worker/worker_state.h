@@ -30,7 +30,6 @@ struct worker {
     struct event *acceptable, *accept_again, *sweep, *on_quit, *on_reopen;
     bool accepting;
     bool draining;
-    int64_t drain_since_ns;
 
     struct connection *connections;
     unsigned connections_count, connections_max;

@@ -137,7 +137,7 @@ static const struct {
     {"catch_workers_output = yes", "catch_workers_output = yes"},
     {"catch_workers_output = \"on\"", "catch_workers_output = yes"},
     {"clear_env = 0", "clear_env = no"},
-    {"fiber.isolation = Shared", "fiber.isolation = shared"},
+    {"fiber.isolation = Full", "fiber.isolation = full"},
     {"[global]\nlog_level = WARN", "log_level = warning"},
     {"[global]\nprocess_control_timeout = 10", "process_control_timeout = 10s"},
     {"[global]\ndaemonize = no\n[Global]\npid = /run/p", "pid = /run/p"},
@@ -154,7 +154,6 @@ static const struct {
     {"php_flag[a.b] = on", "php_value[a.b] = 1"},
     {"php_admin_value[a] = x", "php_admin_value[a] = x"},
     {"php_admin_flag[a] = no", "php_admin_value[a] = 0"},
-    {"fiber.isolation = shared\nfiber.isolate_statics = A\\B c", "fiber.isolate_statics = A\\B c"},
     {"fiber.disable_interceptions = poll select", "fiber.disable_interceptions = poll select"},
 
     /* addresses */
@@ -324,6 +323,8 @@ static const struct {
     {POOL "fiber.isolate_statics = A\n", 4,
      "[pool www] fiber.isolate_statics is for fiber.isolation = shared: with full, all statics are a "
      "request's own"},
+    {POOL "fiber.isolation = Shared\nfiber.isolate_statics = A\\B c\n", 4,
+     "[pool www] fiber.isolation = shared is not built in this version: expected full"},
     {POOL "fiber.isolation = full\nfiber.shared_includes = on\n", 5,
      "[pool www] fiber.shared_includes is for fiber.isolation = shared: with full, nothing is shared"},
     {POOL "[b]\nlisten = /run/www.sock\npm.max_children = 2\n", 5,
@@ -505,8 +506,7 @@ static void test_fields(void **state)
     struct config_error error;
     assert_true(
         read_text("[global]\nprocess_control_timeout = 2m\nlog_level = debug\n" POOL
-                  "php_value[a] = 1\nphp_admin_flag[b] = on\nlisten.mode = 0600\nfiber.time_slice = 1s\n"
-                  "fiber.isolation = shared\n",
+                  "php_value[a] = 1\nphp_admin_flag[b] = on\nlisten.mode = 0600\nfiber.time_slice = 1s\n",
                   &config, &error));
     const struct pool_config *pool = &config.pools[0];
     assert_int_equal(config.process_control_timeout_ms, 120000);
@@ -518,7 +518,7 @@ static void test_fields(void **state)
     assert_true(pool->settings[1].admin);
     assert_int_equal(pool->listen_mode, 0600);
     assert_int_equal(pool->time_slice_ms, 1000);
-    assert_int_equal(pool->isolation, ISOLATION_SHARED);
+    assert_int_equal(pool->isolation, ISOLATION_FULL);
     config_free(&config);
     config_free(&config); /* of nothing */
 }

@@ -509,7 +509,13 @@ def test_last_words_come_before_the_end(fpm: Fpm) -> None:
 
 
 def descriptors(pid: int) -> list[str]:
-    return sorted(re.sub(r":.*", "", os.readlink(entry)) for entry in Path(f"/proc/{pid}/fd").iterdir())
+    found = []
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            found.append(re.sub(r":.*", "", os.readlink(entry)))
+        except FileNotFoundError:  # closed meanwhile
+            continue
+    return sorted(found)
 
 
 def test_descriptors(fpm: Fpm) -> None:
@@ -521,7 +527,8 @@ def test_descriptors(fpm: Fpm) -> None:
         fpm.reload()
         wait_until(lambda: len(descriptors(fpm.pid)) <= len(before), "the end of the old workers")
         assert descriptors(fpm.pid) == before
-        assert descriptors(fpm.who()[0]) == ["/dev/null"] * 3 + ["pipe", "socket"]
+        worker, own = fpm.who()[0], ["/dev/null"] * 3 + ["pipe", "socket"]
+        wait_until(lambda worker=worker: descriptors(worker) == own, f"a worker with {own}, after it has closed our connection")
 
 
 def test_environment(fpm: Fpm) -> None:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from fcgi_peer import Reply, fetch
+from servers import assert_well_ended, serve
 
-from harness.orchestrate import Running, launch, load_target
+from harness.orchestrate import Running
 
-PAGES = Path(__file__).parent / "pages"
+ENV = {"ORDEAL_TEST": "worker"}
 
 
 @pytest.fixture(scope="module")
 def both():
     """One worker of each; the pages lie in the same place for both, so names in answers are the same too."""
-    env = {"ORDEAL_TEST": "worker"}
-    with launch(load_target("php-fpm"), app=PAGES, app_in_place=True, workers=1, shim=False, env=env) as fpm:
-        with launch(load_target("fiber"), app=PAGES, app_in_place=True, workers=1, shim=False, env=env) as fiber:
-            yield fpm, fiber
-    assert fiber.exit.problems == []
+    with serve("php-fpm", env=ENV, in_place=True) as fpm, serve("fiber", env=ENV, in_place=True) as fiber:
+        yield fpm, fiber
+    assert_well_ended(fiber)
 
 
 def multipart(*parts: tuple[str, bytes]) -> dict[str, object]:
@@ -137,8 +135,19 @@ def test_a_body_that_ends_before_its_announced_length_is_taken_as_it_is(both: tu
     assert reply.out.split(b"\r\n\r\n", 1)[1].startswith(b"5 ")
 
 
-# What the request before has set must not be seen: these are asked in the end of a series, and by every test after it.
+# What these set stays in a worker of php-fpm for the requests after them: they get one of their own.
 SEEN_IN_FPM = {"settings of the request", "settings of the request, wrong", "disabled by the request", "prepended"}
+
+
+@pytest.mark.parametrize("case", sorted(SEEN_IN_FPM))
+def test_what_a_request_brings_along_counts_for_it_as_in_php_fpm_and_for_no_other(both: tuple[Running, Running], case: str):
+    path, how = CASES[case]
+    with serve("php-fpm", env=ENV, in_place=True) as fresh:
+        expected = comparable(fetch(fresh, path, **how))
+    before = comparable(fetch(both[1], path))
+    for _ in range(3):
+        assert comparable(fetch(both[1], path, **how)) == expected
+        assert comparable(fetch(both[1], path)) == before
 
 
 @pytest.mark.parametrize("case", [name for name in CASES if name not in SEEN_IN_FPM])

@@ -39,19 +39,19 @@ test-binaries: build $(TEST_BINARIES)
 TARGET   ?= fiber
 DURATION ?= 60s
 SOAK_ARGS = --target $(TARGET) --duration $(DURATION) $(if $(SEED),--seed $(SEED)) $(if $(RATE),--rate $(RATE)) \
-            $(if $(WORKERS),--workers $(WORKERS)) $(if $(PLAN),--plan $(PLAN)) $(if $(PROBE),--probe $(PROBE)) \
+            $(if $(WORKERS),--workers $(WORKERS)) $(if $(CYCLES),--cycles $(CYCLES)) $(if $(PLAN),--plan $(PLAN)) $(if $(PROBE),--probe $(PROBE)) \
             $(if $(OUT),--out $(OUT)) $(foreach rule,$(RULE),--rule '$(rule)')
 
 .PHONY: help setup soak test bench sanitize fuzz format check-format clean
 
 help:
 	@echo 'make soak      the main job: load, faults, a reload and a killed worker on a target; report'
-	@echo '               TARGET=fiber|php-fpm|path/to/target.toml DURATION=60s SEED=n RATE=n PROBE=leak RULE=call:when:then'
+	@echo '               TARGET=fiber|fiber-nginx|php-fpm|path/to/target.toml DURATION=60s CYCLES=n SEED=n RATE=n PROBE=leak RULE=call:when:then'
 	@echo 'make test      all unit, integration and end-to-end tests'
 	@echo 'make bench     the performance figures, as ratios measured side by side in one run'
 	@echo 'make sanitize  the C tests in ASan+UBSan builds'
 	@echo 'make fuzz      the libFuzzer targets, FUZZ_SECONDS=60 each'
-	@echo 'make build     build/bin/ordeal, build/bin/ordeal-load, build/lib/libordeal.so'
+	@echo 'make build     build/bin/ordeal, ordeal-load and fiber-fpm, build/lib/libordeal.so'
 	@echo 'make setup     installs what is missing (Debian 12); all verbs above call it'
 	@echo 'make format    clang-format over the C sources; make clean removes build/'
 

@@ -45,6 +45,7 @@ class Account:
     lost_explained: int | None
     refused_by_fault: int | None
     in_flight: int | None = None
+    refused_by_kill: int | None = None  # behind a web server: it answers 502 for what a killed worker held
 
 
 @dataclass(frozen=True)

@@ -58,5 +58,6 @@ def whole(measured: Measured, explained: Explained) -> dict[str, int]:
         "lost_explained": explained.lost_explained,
         "lost_unexplained": len(explained.lost_unexplained),
         "refused_by_fault": len(explained.refused_by_fault),
+        "refused_by_kill": len(explained.refused_by_kill),
         "refused_unexplained": len(explained.refused_unexplained),
     }

@@ -39,7 +39,7 @@ class Case:
 
 
 def case_of(measured: Measured, plateau: Sequence[Plateau]) -> Case:
-    found = explain(measured.unanswered, measured.kills, measured.armed, measured.requests_per_worker)
+    found = explain(measured.unanswered, measured.kills, measured.armed, measured.requests_per_worker, measured.gateway)
     return Case(measured, found, plateau)
 
 
@@ -53,14 +53,17 @@ def _reasons(unanswered: Sequence[Unanswered]) -> str:
 
 
 def accounting(case: Case) -> list[Reason]:
-    """Every request sent was answered, refused with a reason while rules were armed, or lost to a kill of ours."""
+    """Every request sent was answered, refused with a reason while rules were armed, or lost to a kill of ours.
+
+    What a killed worker held and the web server before it answered 502 is refused to the client, and due to the kill."""
     total, found = case.measured.total, case.explained
     recorded = Counter(one.outcome for one in case.measured.unanswered)
     numbers: dict[str, int | float | str | None] = {
         "sent": total.sent, "answered": total.answered, "refused": total.refused, "lost": total.lost,
         "in_flight_at_end": total.in_flight, "unaccounted": total.balance,
         "lost_explained": found.lost_explained, "lost_unexplained": len(found.lost_unexplained),
-        "refused_by_fault": len(found.refused_by_fault), "refused_unexplained": len(found.refused_unexplained),
+        "refused_by_fault": len(found.refused_by_fault), "refused_by_kill": len(found.refused_by_kill),
+        "refused_unexplained": len(found.refused_unexplained),
     }
     broken = []
     if total.balance:
@@ -78,6 +81,8 @@ def accounting(case: Case) -> list[Reason]:
         f"{total.sent} sent, {total.answered} answered; {len(found.refused_by_fault)} refused with a reason while "
         f"rules were armed; {found.lost_explained} lost, all to kills of ours"
     )
+    if case.measured.gateway:
+        text += f"; {len(found.refused_by_kill)} answered 502 by the web server, all due to kills of ours"
     return [Reason("accounting", True, text, numbers)]
 
 
@@ -183,11 +188,14 @@ def kill(case: Case) -> list[Reason]:
     broken = [f"worker {one.pid} was not replaced: {len(one.after)} workers, expected {measured.workers}"
               for one in measured.kills if one.replaced_ns is None]
     numbers: dict[str, int | float | str | None] = {
-        "kills": len(measured.kills), "lost_by_them": case.explained.lost_explained, "not_replaced": len(broken),
+        "kills": len(measured.kills), "lost_by_them": case.explained.lost_explained,
+        "answered_502": len(case.explained.refused_by_kill), "not_replaced": len(broken),
     }
     if broken:
         return [Reason("kill", False, "; ".join(broken[:SHOWN_MAX]), numbers)]
     text = f"{counted(len(measured.kills), 'worker')} killed and replaced; {counted(case.explained.lost_explained, 'request')} lost by that"
+    if measured.gateway:
+        text += f", {len(case.explained.refused_by_kill)} answered 502"
     return [Reason("kill", True, text, numbers)]
 
 
@@ -272,7 +280,10 @@ def verdict_of(case: Case) -> Verdict:
         return Verdict(REPRODUCED, f"{head}: {counted(len(broken), 'promise')} broken: {_named(broken)}", reasons)
     if unsure:
         return Verdict(INCONCLUSIVE, f"{head}: inconclusive: {_named(unsure)}", reasons)
-    return Verdict(CLEAN, f"{head}: all {len(reasons)} promises kept, {case.explained.lost_explained} lost to kills of ours", reasons)
+    due = f"{case.explained.lost_explained} lost to kills of ours"
+    if case.measured.gateway:
+        due += f", {len(case.explained.refused_by_kill)} answered 502 because of them"
+    return Verdict(CLEAN, f"{head}: all {len(reasons)} promises kept, {due}", reasons)
 
 
 def _named(reasons: Sequence[Reason]) -> str:

@@ -155,6 +155,7 @@ class Measured:
     shutdown: Shutdown | None = None
     workers: int = 0
     requests_per_worker: int = 1
+    gateway: bool = False  # a web server in front answers 502 for what a killed worker held
     can_reload: bool = True
     can_kill: bool = True
     log_tail: list[str] = field(default_factory=list)

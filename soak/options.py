@@ -50,6 +50,7 @@ class Options:
     seed: int
     rate: float
     workers: int | None
+    cycles: int | None
     mix: Path
     plan: Path
     rules: tuple[str, ...]
@@ -66,6 +67,7 @@ class Options:
         """What differs from the defaults."""
         extra = ["--rate", f"{self.rate:g}"] if self.rate != RATE else []
         extra += ["--workers", str(self.workers)] if self.workers is not None else []
+        extra += ["--cycles", str(self.cycles)] if self.cycles is not None else []
         extra += ["--mix", os.fspath(self.mix)] if self.mix != MIX else []
         extra += ["--plan", os.fspath(self.plan)] if self.plan != gentle(self.target) else []
         for option, values in (("--rule", self.rules), ("--probe", self.probes)):
@@ -88,6 +90,7 @@ class Options:
         words = ["make", "soak", f"TARGET={self.target_name}", f"DURATION={format_duration(self.duration_s)}", f"SEED={self.seed}"]
         words += [f"RATE={self.rate:g}"] if self.rate != RATE else []
         words += [f"WORKERS={self.workers}"] if self.workers is not None else []
+        words += [f"CYCLES={self.cycles}"] if self.cycles is not None else []
         words += [f"PLAN={self.plan}"] if self.plan != gentle(self.target) else []
         words += [f"PROBE={self.probes[0]}"] if self.probes else []
         return words + ([f"RULE={' '.join(self.rules)}"] if self.rules else [])
@@ -102,7 +105,9 @@ def parse(arguments: list[str] | None = None) -> Options:
     """The options, checked; argparse ends the program with status 2 for what it refuses itself."""
     given = _parser().parse_args(arguments)
     target = _target(given.target)
-    duration_s = _duration(given.duration)
+    if given.cycles is not None:
+        _within("--cycles", given.cycles, 1, phases.CYCLES_MAX)
+    duration_s = _duration(given.duration, given.cycles)
     _within("--rate", given.rate, 0.1, RATE_MAX)
     _within("--seed", given.seed, 0, SEED_MAX)
     if given.workers is not None:
@@ -114,6 +119,7 @@ def parse(arguments: list[str] | None = None) -> Options:
         seed=given.seed if given.seed is not None else random.SystemRandom().randrange(SEED_MAX),
         rate=given.rate,
         workers=given.workers,
+        cycles=given.cycles,
         mix=_readable("--mix", given.mix),
         plan=_readable("--plan", given.plan or gentle(target)),
         rules=tuple(given.rule),
@@ -144,6 +150,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=int, help="same seed: same requests, same faults, same victim (default: a random one, which is printed)")
     add("--rate", type=float, default=RATE, metavar="N", help=f"requests per second, whatever the answers do ({RATE:g})")
     add("--workers", type=int, metavar="N", help="workers of the target (default: as its file says)")
+    add("--cycles", type=int, metavar="N", help="how often faults, a reload and a killed worker come (default: about every ten minutes)")
     add("--mix", type=Path, default=MIX, metavar="FILE", help="what is asked for (fixtures/mixes/php.mix)")
     add("--plan", type=Path, metavar="FILE", help="rules of the fault phases (the target's faults.plan, or soak/plans/gentle.plan)")
     add("--rule", action="append", default=[], metavar="RULE", help="one more rule for the fault phases; may be repeated")
@@ -165,10 +172,10 @@ def _target(name: str) -> Target:
     return target
 
 
-def _duration(text: str) -> float:
+def _duration(text: str, cycles: int | None) -> float:
     try:
         seconds = parse_duration(text)
-        phases.plan(seconds)
+        phases.plan(seconds, cycles)
     except ValueError as error:
         raise Refused(f"--duration: {error}") from None
     return seconds

@@ -25,6 +25,7 @@ CALM_FRACTION = 0.25
 CALM_S_MAX = 600.0
 CYCLE_S = 600.0
 CYCLES_MAX = 1000
+CYCLE_S_MIN = 5.0
 CYCLE_SHARES = ((FAULTS, 0.30), (HEAL, 0.15), (RELOAD, 0.15), (KILL, 0.15), (CALM_AGAIN, 0.25))
 
 
@@ -40,15 +41,17 @@ class Phase:
         return self.end_s - self.start_s
 
 
-def plan(duration_s: float) -> list[Phase]:
-    """All phases, in order, without gaps, from 0 to `duration_s`."""
+def plan(duration_s: float, cycles: int | None = None) -> list[Phase]:
+    """All phases, in order, without gaps, from 0 to `duration_s`; `cycles` of them, or one about every ten minutes."""
     if not DURATION_S_MIN <= duration_s <= DURATION_S_MAX:
         raise ValueError(
             f"duration {duration_s:g} s: expected {DURATION_S_MIN:g} s (six phases need time) "
             f"to {DURATION_S_MAX / 86_400:g} days"
         )
     calm_s = min(CALM_FRACTION * duration_s, CALM_S_MAX)
-    cycles = min(CYCLES_MAX, max(1, round((duration_s - calm_s) / CYCLE_S)))
+    cycles = cycles or min(CYCLES_MAX, max(1, round((duration_s - calm_s) / CYCLE_S)))
+    if (duration_s - calm_s) / cycles < CYCLE_S_MIN:
+        raise ValueError(f"{cycles} cycles in {duration_s:g} s: expected {CYCLE_S_MIN:g} s or more for each, after the first quarter")
     lengths = [(CALM, 0, calm_s)]
     for cycle in range(1, cycles + 1):
         lengths += [(name, cycle, share * (duration_s - calm_s) / cycles) for name, share in CYCLE_SHARES]

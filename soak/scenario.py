@@ -60,6 +60,7 @@ class Soak:
         measured.can_reload = "reload" in self.capabilities and "reload" in options.target.signals
         measured.can_kill = "respawn" in self.capabilities
         measured.requests_per_worker = CONCURRENT_REQUESTS_MAX if "concurrent" in self.capabilities else 1
+        measured.gateway = "gateway" in self.capabilities
         mix = write_mix(options.mix, list(options.probes), options.out / "mix.txt")
         with launch(
             options.target, app=options.app, rules=list(options.rules), plan=options.plan, seed=options.seed,
@@ -87,7 +88,7 @@ class Soak:
         self.sampler.start()
         self.load = Load(command, self.files, self.interrupts)
         try:
-            for phase in phases.plan(options.duration_s):
+            for phase in phases.plan(options.duration_s, options.cycles):
                 if self.interrupts.stop or not self._going():
                     break
                 self._phase(phase)

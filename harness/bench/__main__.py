@@ -12,12 +12,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from harness.bench import load_rows, shim_rows
-from harness.bench.measure import ROOT, Clock, Row, Unavailable
+from harness.bench import fiber_rows, load_rows, shim_rows
+from harness.bench.measure import ROOT, Clock, NotThis, Row, Unavailable
 
-GROUPS: dict[str, tuple[str, Callable[[int], Iterator[Row]]]] = {
+GROUPS: dict[str, tuple[str, Callable[[int], Iterator[Row | NotThis]]]] = {
     "shim": ("the shim against bare calls, libfiu and strace", shim_rows.rows),
     "load": ("ordeal-load against wrk", load_rows.rows),
+    "fiber": ("fiber-fpm against php-fpm", fiber_rows.rows),
 }
 
 
@@ -40,7 +41,11 @@ def _measure(names: list[str], rounds: int, console: Console) -> tuple[list[Row]
         title, measure = GROUPS[name]
         console.print(f"[{clock():5.1f} s] measuring {title} …", highlight=False, markup=False)
         try:
-            rows += measure(rounds)
+            for row in measure(rounds):
+                if isinstance(row, NotThis):
+                    missing.append(f"{row.name}: not measured: {row.why}")
+                else:
+                    rows.append(row)
         except Unavailable as reason:
             missing.append(f"{title}: not measured: {reason}")
     return rows, missing

@@ -31,6 +31,14 @@ class Row:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class NotThis:
+    """A row that cannot be measured on this machine, and why; the others of its group are."""
+
+    name: str
+    why: str
+
+
 Contenders = Mapping[str, Callable[[], Mapping[str, float]]]
 
 

@@ -47,7 +47,7 @@ def inspect(target: Target, log: str, folders: Iterable[Path], killed: Iterable[
 def log_errors(target: Target, log: str, killed: Iterable[int] = ()) -> list[str]:
     wanted = [re.compile(one) for one in target.log_errors]
     harmless = [re.compile(one) for one in target.log_harmless]
-    harmless += [re.compile(rf"\b{pid}\b.*(SIGKILL|signal 9)\b") for pid in killed]
+    harmless += [re.compile(rf"\b{pid}\b.*(SIGKILL|signal 9|died at once)\b") for pid in killed]
     found = []
     for line in log.splitlines():
         if any(one.search(line) for one in wanted) and not any(one.search(line) for one in harmless):

@@ -40,3 +40,8 @@ def exit_of(status: int) -> dict[str, int]:
     if status < 0:
         return {"signal": -status}
     return {"signal": status - 128} if status > 128 else {"code": status}
+
+
+def how_it_ended(status: int) -> str:
+    """`exit status 1`, `signal SIGTERM`: of a process that subprocess has waited for."""
+    return f"signal {Signals(-status).name}" if status < 0 else f"exit status {status}"

@@ -82,6 +82,12 @@ def tree(pid: int) -> list[int]:
     return [one for one in found if alive(one)]
 
 
+def first_other(pid: int) -> int | None:
+    """The first descendant that runs another program than `pid` itself: what a launcher has launched."""
+    own = executable(pid)
+    return next((one for one in tree(pid) if executable(one) != own), None)
+
+
 @dataclass(frozen=True)
 class Memory:
     """From smaps_rollup: `pss_kb` counts a page shared by n processes as 1/n of a page to each."""

@@ -23,15 +23,16 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from signal import SIGKILL, Signals
+from signal import SIGKILL
 from types import TracebackType
 from typing import Any
 
 from . import aftermath, client, faults, lease, paths, ports, proc, template
+from .beside import BesideProgram
 from .bundle import Bundle
 from .client import Answer, Endpoint
 from .errors import LaunchError
-from .exit import Exit, exit_of
+from .exit import Exit, exit_of, how_it_ended
 from .faults import Control, RuleCount
 from .options import Options
 from .target import Target
@@ -53,6 +54,7 @@ class Running:
         self.killed: set[int] = set()  # pids the harness killed: the log may speak of them
         self.pid = 0
         self._launcher: subprocess.Popen[bytes] | None = None
+        self._beside: BesideProgram | None = None
         self._log_text: str | None = None
 
     # ---- life ---------------------------------------------------------------------------------------------------
@@ -125,6 +127,7 @@ class Running:
     def _places(self, address: str) -> dict[str, str]:
         return {
             "EXECUTABLE": str(self.target.executable()),
+            "BESIDE": str(self.target.beside.executable()) if self.target.beside else "",
             "ROOT": str(paths.ROOT),
             "BUILD": str(paths.build_dir()),
             "WORKDIR": str(self.workdir),
@@ -183,6 +186,8 @@ class Running:
                 cwd=self.logs,
                 process_group=0,  # a Ctrl-C at the terminal is for us: the target is stopped in its own time
             )
+            if self.target.beside is not None:
+                self._beside = BesideProgram(self.target.beside, self.places, environment, log)
 
     def _await_ready(self) -> None:
         """Asks until the answer is right. It waits only for the launcher's end or the next question, never blindly."""
@@ -196,6 +201,8 @@ class Running:
             while time.monotonic() < deadline:
                 if ended.poll(READY_POLL_MS):
                     raise LaunchError(self._complaint(f"ended before it was ready ({self._ended_how()})"))
+                if self._beside is not None and (ended_how := self._beside.ended()):
+                    raise LaunchError(self._complaint(f"cannot start: {ended_how}"))
                 answer = self.request(target.ready_request, timeout_s=max(0.1, deadline - time.monotonic()))
                 if answer.error is None and answer.status == target.ready_status:
                     self.pid = self._find_main()
@@ -212,8 +219,7 @@ class Running:
 
     def _ended_how(self) -> str:
         assert self._launcher is not None
-        code = self._launcher.wait()
-        return f"signal {Signals(-code).name}" if code < 0 else f"exit status {code}"
+        return how_it_ended(self._launcher.wait())
 
     def _complaint(self, what: str) -> str:
         """A message with all that is needed to understand it: what, the command, the faults so far, the log's tail."""
@@ -229,10 +235,8 @@ class Running:
 
     def _find_main(self) -> int:
         """The launcher's first descendant that is not a helper of the launcher itself."""
-        own = proc.executable(self.launcher_pid)
-        for pid in proc.tree(self.launcher_pid):
-            if proc.executable(pid) != own:
-                return pid
+        if pid := proc.first_other(self.launcher_pid):
+            return pid
         raise LaunchError(self._complaint("answers, but the launcher has no child process"))
 
     # ---- asking -------------------------------------------------------------------------------------------------
@@ -321,10 +325,13 @@ class Running:
     # ---- the end ------------------------------------------------------------------------------------------------
 
     def stop(self) -> Exit:
-        """Asks the target to end, step by step as its file says; then looks at what it left. Once: later calls return the same."""
+        """Asks the target to end, step by step as its file says; then looks at what it left. Once: later calls return the same.
+
+        The program beside it ends first, so that nothing is asked any more of a server that is about to go."""
         if self.exit is not None:
             return self.exit
-        forced = self._stop_main()
+        forced = self._beside.stop() if self._beside is not None else []
+        forced += self._stop_main()
         if not proc.wait_end(self.launcher_pid, LAUNCHER_END_WITHIN_S):
             forced.append(f"launcher: still running {LAUNCHER_END_WITHIN_S:g} s after the target")
             proc.send(self.launcher_pid, SIGKILL)
@@ -378,6 +385,8 @@ class Running:
 
     def _end(self) -> None:
         """Whatever happened: no process, no folder is left. Safe to call twice."""
+        if self._beside is not None:
+            self._beside.kill()
         if self._launcher is not None and self._launcher.poll() is None:
             self._launcher.kill()  # what it watched over dies with it
             self._launcher.wait()

@@ -37,6 +37,20 @@ class TargetError(Exception):
 
 
 @dataclass(frozen=True)
+class Beside:
+    """A second program that lives as long as the main one does: a web server in front of it, say."""
+
+    executables: tuple[str, ...]
+    install: str
+    command: tuple[str, ...]
+    stop: signal.Signals
+    within_s: float
+
+    def executable(self) -> Path | None:
+        return first_found(self.executables)
+
+
+@dataclass(frozen=True)
 class Target:
     path: Path
     name: str
@@ -62,22 +76,18 @@ class Target:
     heap_key: str | None
     log_errors: tuple[str, ...]
     log_harmless: tuple[str, ...]
+    beside: Beside | None
 
     def executable(self) -> Path | None:
         """The first of the named programs that is there and may be run."""
-        for name in self.executables:
-            filled = template.fill(name, {"ROOT": str(paths.ROOT), "BUILD": str(paths.build_dir())})
-            search = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin:/sbin"
-            found = shutil.which(filled, path=search) if "/" not in filled else filled
-            if found and os.access(found, os.X_OK):
-                return Path(found)
-        return None
+        return first_found(self.executables)
 
     def missing(self) -> str | None:
-        if self.executable() is not None:
-            return None
-        names = " or ".join(paths.shown(name) if "/" in name else name for name in self.executables)
-        return f"not measured: {names} is not installed: {self.install}"
+        for one in (self, self.beside):
+            if one is not None and one.executable() is None:
+                names = " or ".join(paths.shown(name) if "/" in name else name for name in one.executables)
+                return f"not measured: {names} is not installed: {one.install}"
+        return None
 
     @property
     def main_executable(self) -> str:
@@ -86,6 +96,16 @@ class Target:
 
     def __str__(self) -> str:
         return self.name
+
+
+def first_found(names: tuple[str, ...]) -> Path | None:
+    for name in names:
+        filled = template.fill(name, {"ROOT": str(paths.ROOT), "BUILD": str(paths.build_dir())})
+        search = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin:/sbin"
+        found = shutil.which(filled, path=search) if "/" not in filled else filled
+        if found and os.access(found, os.X_OK):
+            return Path(found)
+    return None
 
 
 # ---- The format ---------------------------------------------------------------------------------------------------
@@ -185,6 +205,11 @@ FIELDS = (
     Field("heap.key", "where the number of bytes is in that JSON, such as 'memory.used_bytes'", _text),
     Field("log.errors", "a list of regular expressions", _patterns, default=[]),
     Field("log.harmless", "a list of regular expressions", _patterns, default=[]),
+    Field("beside.executable", "a program's name or path, or a list of them (the first found is used)", lambda v: _text(v) or _texts(v)),
+    Field("beside.install", "what to do when that program is missing", _text),
+    Field("beside.command", "a list: the second program and its arguments", _texts),
+    Field("beside.stop", "a signal, such as 'SIGQUIT'", _is_signal, default="SIGTERM"),
+    Field("beside.within_s", "seconds to wait for its end, up to 600", _seconds, default=5),
 )
 _BY_KEY = {field.key: field for field in FIELDS}
 _TABLES = {key.rpartition(".")[0] for key in _BY_KEY} - {""}
@@ -228,6 +253,10 @@ def all_targets() -> list[Target]:
     return [load_target(path) for path in sorted(paths.TARGETS.glob("*.toml"))]
 
 
+def _names(value: str | list[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
 class _Reader:
     """Checks the data of one file against FIELDS and makes the Target."""
 
@@ -238,13 +267,13 @@ class _Reader:
         self._refuse_unknown(self.data, "")
         get = {key: self._value(field) for key, field in _BY_KEY.items()}
         self._check_places(get)
-        executable = get["executable"]
         self._check_heap(get)
+        self._check_beside(get)
         return Target(
             path=self.path,
             name=get["name"],
             what=get["what"],
-            executables=(executable,) if isinstance(executable, str) else tuple(executable),
+            executables=_names(get["executable"]),
             install=get["install"],
             capabilities=frozenset(get["capabilities"]),
             command=tuple(get["start.command"]),
@@ -265,6 +294,7 @@ class _Reader:
             heap_key=get["heap.key"],
             log_errors=tuple(get["log.errors"]),
             log_harmless=tuple(get["log.harmless"]),
+            beside=self._beside(get),
         )
 
     def _error(self, key: str, problem: str) -> TargetError:
@@ -296,6 +326,7 @@ class _Reader:
 
     def _check_places(self, get: Mapping[str, Any]) -> None:
         texts = [("start.command", one) for one in get["start.command"]]
+        texts += [("beside.command", one) for one in get["beside.command"] or ()]
         texts += [(f"files.{name}", text) for name, text in get["files"].items()]
         texts += [(f"start.env.{name}", text) for name, text in get["start.env"].items()]
         for key, text in texts:
@@ -305,6 +336,22 @@ class _Reader:
     def _check_heap(self, get: Mapping[str, Any]) -> None:
         if (get["heap.request"] is None) != (get["heap.key"] is None):
             raise self._error("heap", "needs both `request` and `key`, or neither")
+
+    def _check_beside(self, get: Mapping[str, Any]) -> None:
+        for key in ("beside.executable", "beside.install", "beside.command"):
+            if "beside" in self.data and get[key] is None:
+                raise self._error(key, f"is missing; expected {_BY_KEY[key].expected}")
+
+    def _beside(self, get: Mapping[str, Any]) -> Beside | None:
+        if "beside" not in self.data:
+            return None
+        return Beside(
+            executables=_names(get["beside.executable"]),
+            install=get["beside.install"],
+            command=tuple(get["beside.command"]),
+            stop=signal.Signals(signal_number(get["beside.stop"])),
+            within_s=float(get["beside.within_s"]),
+        )
 
     def _stop_steps(self, get: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
         for name, _ in get["stop.steps"]:

@@ -17,6 +17,7 @@ PLACE = re.compile(r"\{\{\s*([A-Za-z_]+)\s*\}\}")
 # What each place stands for; `launch()` gives all of them a value.
 PLACES = {
     "EXECUTABLE": "the program of the key `executable`, as found on this machine",
+    "BESIDE": "the program of the key `beside.executable`, as found on this machine",
     "ROOT": "the root folder of this project",
     "BUILD": "the build folder of this project",
     "WORKDIR": "the folder of the rendered [files]; it is removed after the run, with all in it",

@@ -27,6 +27,13 @@ def test_explained_losses_beside_the_lost() -> None:
     assert terms(account)["lost"] == 4
 
 
+def test_what_the_web_server_answered_for_a_killed_worker_is_taken_out_of_the_refused() -> None:
+    account = Account(100, 90, 9, 1, 0, lost_explained=1, refused_by_fault=2, refused_by_kill=6)
+    found = terms(account)
+    assert (found["refused by a fault"], found["refused by a kill"], found["refused"]) == (2, 6, 1)
+    assert make_sum(account).adds_up
+
+
 @given(answered=COUNTS, refused=COUNTS, own=COUNTS, explained=COUNTS, isolation=COUNTS, by_fault=COUNTS)
 def test_a_right_account_adds_up(answered: int, refused: int, own: int, explained: int, isolation: int, by_fault: int) -> None:
     lost = own + explained

@@ -46,3 +46,11 @@ def test_a_minute_has_one_cycle_and_hours_have_many() -> None:
 def test_impossible_durations_are_refused(duration_s: float) -> None:
     with pytest.raises(ValueError, match="expected 8 s"):
         plan(duration_s)
+
+
+def test_more_cycles_on_request() -> None:
+    planned = plan(120, cycles=17)
+    assert planned[-1].cycle == 17 and planned[-1].end_s == 120
+    assert sum(phase.name == phases.RELOAD for phase in planned) == 17
+    with pytest.raises(ValueError, match="19 cycles in 120 s: expected 5 s or more for each"):
+        plan(120, cycles=19)

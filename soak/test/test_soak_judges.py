@@ -95,6 +95,20 @@ def test_a_refusal_while_rules_are_armed_is_allowed_and_counted() -> None:
     assert reason("accounting", made).numbers["refused_by_fault"] == 1
 
 
+def test_a_502_due_to_a_kill_is_told_and_breaks_nothing() -> None:
+    made = measured(unanswered("refused", 41.9, 42.01, "status 502: Bad Gateway"), gateway=True)
+    assert verdict_of(case(made)).kind == CLEAN
+    assert "1 answered 502 because of them" in verdict_of(case(made)).summary
+    assert reason("accounting", made).numbers["refused_by_kill"] == 1
+    assert "1 answered 502" in reason("kill", made).text
+
+
+def test_a_502_that_no_kill_explains_is_not_allowed() -> None:
+    made = measured(unanswered("refused", 38, 38.1, "status 502: Bad Gateway"), gateway=True)
+    assert reason("accounting", made).ok is False
+    assert reason("accounting", made).numbers["refused_unexplained"] == 1
+
+
 def test_a_loss_while_rules_are_armed_is_not_allowed() -> None:
     assert reason("accounting", measured(unanswered("lost", 20, 21))).ok is False
 

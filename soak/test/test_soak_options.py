@@ -18,6 +18,7 @@ BASE = ("--duration", "90s", "--seed", "5")
     [
         ((), ""),
         (("--rate", "60", "--workers", "3"), " RATE=60 WORKERS=3"),
+        (("--cycles", "3"), " CYCLES=3"),
         (("--probe", "leak"), " PROBE=leak"),
         (("--rule", "write:fd=socket:p=0.01:drop"), " RULE=write:fd=socket:p=0.01:drop"),
         (("--rule", "flock:nth=1:errno=EINTR", "--rule", "read:short=1"), " 'RULE=flock:nth=1:errno=EINTR read:short=1'"),

@@ -1,4 +1,4 @@
-"""Whole soaks of stock php-fpm and of fiber-fpm: one that keeps every promise, and some that must not."""
+"""Whole soaks of stock php-fpm and of fiber-fpm, also behind nginx: one that keeps every promise, and some that must not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_sums(soak: Soaking) -> None:
         assert sum(phase[column] for phase in phases) == account[column], column
 
 
-@pytest.mark.parametrize("target", ["php-fpm", "fiber"])
+@pytest.mark.parametrize("target", ["php-fpm", "fiber", "fiber-nginx"])
 def test_a_right_server_keeps_every_promise(tmp_path: Path, target: str) -> None:
     with Soaking((*QUICK, "--target", target), tmp_path / "out") as soak:
         status = soak.wait()
@@ -32,6 +32,7 @@ def test_a_right_server_keeps_every_promise(tmp_path: Path, target: str) -> None
         assert results["account"]["sent"] > 0
         assert results["account"]["lost"] == results["account"]["lost_explained"]
         assert [phase["name"] for phase in results["phases"]] == ["calm", "faults", "heal", "reload", "kill", "calm again"]
+        assert results["account"]["refused"] == results["account"]["refused_by_fault"] + results["account"]["refused_by_kill"]
         assert all(fault["fired"] > 0 for fault in results["faults"])
         flat = {one["series"] for one in results["plateau"] if one["verdict"] == "flat"}
         assert flat >= {"heap_kb", "anon_kb", "fds", "threads", "children"}
@@ -80,3 +81,18 @@ def test_what_a_killed_worker_held_is_explained(tmp_path: Path) -> None:
         account = soak.results["account"]
         assert account["lost"] == account["lost_explained"] <= 1
         assert soak.judge("kill")["numbers"]["lost_by_them"] == account["lost"]
+
+
+def test_what_a_killed_worker_held_is_answered_502_by_nginx_and_counted(tmp_path: Path) -> None:
+    """Each worker has about ten requests in flight: nginx answers for those of the killed one, and the soak says so."""
+    mix, plan = tmp_path / "wait.mix", tmp_path / "wait.plan"
+    mix.write_text("1 GET /wait.php?ms=300\n")
+    plan.write_text("accept4:p=0.5:errno=EINTR\n")
+    words = ("--target", "fiber-nginx", "--duration", "10s", "--rate", "60", "--seed", "1", "--mix", str(mix), "--plan", str(plan))
+    with Soaking(words, tmp_path / "out") as soak:
+        assert soak.wait() == 0, soak.output
+        account = soak.results["account"]
+        assert account["refused"] == account["refused_by_kill"] > 0 and account["lost"] == 0
+        assert f"{account['refused_by_kill']} answered 502 because of them" in soak.output
+        assert soak.judge("kill")["numbers"]["answered_502"] == account["refused_by_kill"]
+        assert soak.vanished() == [] and soak.sockets() == []

@@ -83,6 +83,10 @@ def test_the_least_file_has_defaults(tmp_path):
         ("[endpoint]", '[stop]\nsteps = [["qiut", 5]]\n[signals]\nquit = "SIGQUIT"\n[endpoint]', ["`stop.steps`", "'qiut'", "did you mean quit?"]),
         ("[endpoint]", '[stop]\nsteps = ["SIGTERM"]\n[endpoint]', ["`stop.steps`", "a list of [signal, seconds"]),
         ("[endpoint]", '[log]\nerrors = ["("]\n[endpoint]', ["`log.errors`", "regular expressions"]),
+        ("[endpoint]", '[beside]\nexecutable = "true"\ninstall = "no"\n[endpoint]', ["key `beside.command`", "is missing"]),
+        ("[endpoint]", '[beside]\n[endpoint]', ["key `beside.executable`", "is missing"]),
+        ("[endpoint]", '[beside]\nstop = "SIGSTOPP"\n[endpoint]', ["mine.toml:8", "`beside.stop`", "a signal"]),
+        ("[endpoint]", '[beside]\ncommand = ["{{BESIED}}"]\n[endpoint]', ["mine.toml:8", "did you mean BESIDE?"]),
         ("[endpoint]", '[heap]\nrequest = "/x"\n[endpoint]', ["key `heap`", "both"]),
     ],
 )  # fmt: skip
@@ -122,3 +126,11 @@ def test_a_program_that_is_not_installed_is_not_measured(tmp_path):
 def test_the_first_program_that_is_there_is_used(tmp_path):
     target = load(tmp_path, SMALL.replace('"true"', '["no-such-program", "sh", "true"]'))
     assert target.executable().name == "sh"
+
+
+def test_the_program_beside_has_to_be_there_too(tmp_path):
+    beside = '[beside]\nexecutable = "no-such-server"\ninstall = "apt-get install no-such-server"\ncommand = ["{{BESIDE}}"]\n'
+    target = load(tmp_path, SMALL + beside)
+    assert target.beside.stop == signal.SIGTERM and target.beside.within_s == 5
+    with pytest.raises(NotMeasured, match="^not measured: no-such-server is not installed: apt-get install no-such-server"):
+        launch(target)

@@ -1,0 +1,2 @@
+<?php
+echo implode("\n", get_loaded_extensions());

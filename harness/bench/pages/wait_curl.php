@@ -1,0 +1,4 @@
+<?php
+$curl = curl_init($_GET['url']);
+curl_setopt($curl, CURLOPT_RETURNTRANSFER, true);
+echo curl_exec($curl);

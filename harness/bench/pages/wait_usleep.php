@@ -1,0 +1,3 @@
+<?php
+usleep((int) ($_GET['us'] ?? 1000000));
+echo 'waited';

@@ -37,7 +37,7 @@ static void lose_server(void)
     zend_auto_global *global = zend_hash_str_find_ptr(CG(auto_globals), "_SERVER", sizeof "_SERVER" - 1);
     zend_hash_str_del(&EG(symbol_table), "_SERVER", sizeof "_SERVER" - 1);
     if (global)
-        global->armed = false;
+        global->armed = 0;
 }
 
 void planted_after_wait(void)

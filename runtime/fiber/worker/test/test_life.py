@@ -142,7 +142,7 @@ ENDED = ["begun", "shutdown", "waited", "destructor"]  # as by exit(): no catch,
 
 @pytest.fixture(scope="module")
 def limited():
-    with serve("fiber", {"request_terminate_timeout": "1s", "request_slowlog_timeout": "200ms"}) as run:
+    with serve("fiber", {"request_terminate_timeout": "1s"}) as run:
         yield run
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.differential import answer
+
 from harness.differential.fcgi import Reply, exchange
 from harness.differential.run import NoProgress
 from harness.differential.server import socket_of
@@ -22,6 +22,7 @@ from harness.differential.server import socket_of
 from . import server, source
 from .phpt import Test
 from .stage import SKIP, Stage
+from .unsteady import comparable
 
 FOLDERS = ("Zend/tests", "tests", "ext/standard", "ext/spl", "ext/session", "ext/date", "ext/json", "ext/pcre", "ext/mbstring")
 CONTROL_WORKERS = 4
@@ -90,7 +91,7 @@ async def _ask_all(
 
     async def one_place() -> None:
         for test in waiting:
-            replies[test.name] = answer.comparable(await exchange(socket_path, message(test), within_s))
+            replies[test.name] = comparable(await exchange(socket_path, message(test), within_s))
             tick()
 
     await asyncio.gather(*(one_place() for _ in range(at_a_time)))

@@ -13,7 +13,7 @@ struct planted {
     unsigned fatals;    /* B1: fatal errors so far */
     bool out_of_memory; /* N1: there was one */
     bool client_left;   /* N8: one was gone */
-    int error_handling; /* B16: of a request that waits */
+    unsigned error_handling; /* B16: of a request that waits */
     void *exception_class;
     bool tls_seen;              /* B21: a TLS connection was opened */
     char *paths[PLANTED_PATHS]; /* N6: scripts that were run */

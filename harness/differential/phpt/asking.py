@@ -22,6 +22,7 @@ from .sections import ALL, Case
 from .servers import Servers
 
 Tick = Callable[[], None]
+Phase = Callable[[str, int], Tick]  # what is done, how many; then called for each
 FILE, SKIP, CLEAN = "", ".skip", ".clean"
 
 

@@ -9,19 +9,17 @@ again ended the worker; the others count by what they were answered in company, 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..fcgi import Reply
 from ..server import workers_ended
 from . import asking
-from .asking import Asked
+from .asking import Asked, Phase
 from .right import Control, Right
 from .servers import Servers
 from .tree import Tree
 
 LOST, ALONE_TOO, IN_COMPANY = "lost", "alone too", "in company only"
-Phase = Callable[[str, int], asking.Tick]
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Judged:
     ended: list[str] = field(default_factory=list)  # what is known of workers that ended
 
 
-def ask(control: Control, tree: Tree, servers: Servers, within_s: float, in_flight: int, seed: int, phase: Phase) -> Judged:
+def ask(control: Control, tree: Tree, servers: Servers, warm: bool, within_s: float, in_flight: int, seed: int, phase: Phase) -> Judged:
     judged, server, right = Judged(), Asked(servers, within_s), control.right
 
     def one_pass(names: list[str], at_a_time: int, number: int, what: str) -> dict[str, Reply]:
@@ -49,6 +47,8 @@ def ask(control: Control, tree: Tree, servers: Servers, within_s: float, in_flig
         return asyncio.run(asking.ask_all([right[name].case for name in names], server, at_a_time, seed + number, tick=tick))
 
     before = servers.plain.workers()
+    if warm:
+        one_pass(sorted(right), in_flight, 4, "warming up")
     got = one_pass(sorted(right), in_flight, 0, f"{in_flight} in flight")
     judged.ended = workers_ended(before, servers.plain)
     lost = sorted(name for name, reply in got.items() if reply.lost)

@@ -16,6 +16,7 @@ from harness.orchestrate.paths import ROOT
 
 from ..run import NoProgress
 from . import judged, right, servers, source, tree
+from .asking import Phase
 
 FOLDERS = ("Zend/tests", "tests", "ext/standard", "ext/spl", "ext/session", "ext/date", "ext/json", "ext/pcre", "ext/mbstring")
 SHARE_MIN, SHARE_MIN_CHAOS = 0.998, 0.995
@@ -85,13 +86,19 @@ def run(plan: Plan, progress: Any = NoProgress()) -> Outcome:
         laid = tree.build(found, list(plan.folders), plan.home, progress.tick)
         if plan.only:
             _choose(laid, plan.only)
-        control, target = (servers.target_of(name, plan.opcache, bound + 5) for name, bound in _bounds(plan))
         laid.restore()
+        control, target = (servers.target_of(name, plan.opcache, bound + 5) for name, bound in _bounds(plan))
+        warm, phases = bool(plan.opcache), _phases(progress, plan.control)
         with _timed(seconds, "control"), servers.start(control, laid, env=plan.env[0]) as running:
-            says = right.ask(laid, running, plan.control_within_s, plan.seed, _phases(progress, plan.control))
+            says = right.ask(laid, running, warm, plan.control_within_s, plan.seed, phases)
         with _timed(seconds, "target"), servers.start(target, laid, plan.chaos, plan.env[1]) as running:
-            done = judged.ask(says, laid, running, plan.within_s, plan.in_flight, plan.seed, _phases(progress, plan.target))
-    return Outcome(found, laid, says, done, running.problems, seconds)
+            done = judged.ask(says, laid, running, warm, plan.within_s, plan.in_flight, plan.seed, _phases(progress, plan.target))
+        problems = running.problems
+        if done.wrong:
+            with _timed(seconds, "doubts"), servers.start(control, laid, env=plan.env[0]) as running:
+                for name in right.doubt(says, sorted(done.wrong), laid, running, plan.control_within_s, plan.seed, phases):
+                    del done.wrong[name]
+    return Outcome(found, laid, says, done, problems, seconds)
 
 
 def _bounds(plan: Plan) -> tuple[tuple[str, float], ...]:
@@ -104,7 +111,7 @@ def _choose(laid: tree.Tree, only: tuple[str, ...]) -> None:
         raise tree.TreeError(f"none of {', '.join(only)} is among the test files that can be asked")
 
 
-def _phases(progress: Any, server: str) -> judged.Phase:
+def _phases(progress: Any, server: str) -> Phase:
     def phase(what: str, total: int) -> Callable[[], None]:
         progress.phase(f"{server}, {what}", total)
         return progress.tick

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
-from harness.orchestrate import Running, Target
+from harness.orchestrate import Running, Target, launch
 
 from .. import server
 from .tree import Tree
@@ -40,6 +40,9 @@ SETTINGS = {
     "zend.exception_string_param_max_len": "15",
     "opcache.file_update_protection": "0",
     "opcache.revalidate_freq": "0",
+    "opcache.memory_consumption": "512",  # room for all of them, so that it never starts anew
+    "opcache.interned_strings_buffer": "64",
+    "opcache.max_accelerated_files": "100000",
     "session.auto_start": "0",
     "session.save_path": "{{DATA}}",
     "upload_tmp_dir": "{{DATA}}",
@@ -55,6 +58,7 @@ ENVIRONMENT = {
 }
 OF_TARGET_FILE = re.compile(r"^(php_(admin_)?(value|flag)\[|request_terminate_timeout).*\n", re.MULTILINE)
 POOL, FRESH = "[www]\n", "pm.max_requests = 1\n"
+WORKERS = 12  # of a server with one request a process: many scripts wait
 HARMLESS = (r'said into std(err|out): "', r"WARNING: .*execution timed out")  # what scripts say; and answers tell of those that hang
 
 
@@ -87,9 +91,13 @@ def _with_pool(target: Target, lines: str) -> Target:
 
 @contextmanager
 def start(target: Target, tree: Tree, chaos: int = 0, env: dict[str, str] | None = None) -> Iterator[Servers]:
+    concurrent = "concurrent" in target.capabilities
+    wanted = ENVIRONMENT | (env or {}) | ({server.CHAOS: str(chaos)} if chaos else {})
+
     def running(one: Target) -> Running:
-        return started.enter_context(server.start(one, tree.www, alone=False, chaos=chaos, env=ENVIRONMENT | (env or {})))
+        run = launch(one, app=tree.www, app_in_place=True, workers=1 if concurrent else WORKERS, shim=False, env=wanted)
+        return started.enter_context(run)
 
     with ExitStack() as started:
         plain = running(target)
-        yield Servers(plain, plain if "concurrent" in target.capabilities else running(_with_pool(target, FRESH)))
+        yield Servers(plain, plain if concurrent else running(_with_pool(target, FRESH)))

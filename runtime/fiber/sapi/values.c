@@ -67,7 +67,7 @@ bool sapi_set_value(const char *name, const char *value, bool admin)
         if (admin)
             entry->modifiable = ZEND_INI_SYSTEM;
     }
-    return taken;
+    return true; /* a value that the setting itself refuses is left out, as php-fpm does */
 }
 
 /* ---- of a request ---- */
@@ -103,7 +103,7 @@ static bool set_for_request(const char *name, const char *value, int mode)
     if (entry->on_modify && entry->on_modify(entry, text, entry->mh_arg1, entry->mh_arg2, entry->mh_arg3,
                                              ZEND_INI_STAGE_ACTIVATE) != SUCCESS) {
         zend_string_release(text);
-        return false;
+        return true; /* refused by the setting itself, which has said why if it wanted to; as php-fpm does */
     }
     entry->value = text;
     if (mode == ZEND_INI_SYSTEM)

@@ -19,7 +19,7 @@ static struct segment {
 static unsigned segments_count;
 static const char *reported[REPORTS_MAX];
 static unsigned reported_count;
-static bool wanted;
+static bool wanted, strict;
 
 static bool is_of_php(const char *path)
 {
@@ -58,6 +58,7 @@ void audit_open(void)
     wanted = asked && *asked && strcmp(asked, "0") != 0;
     if (wanted)
         dl_iterate_phdr(note_segments, NULL);
+    strict = wanted && !strcmp(asked, "strict");
 }
 
 static void remember(void)
@@ -77,7 +78,8 @@ static bool was_reported(const char *at)
 
 static void judge_word(const char *at, const char *before)
 {
-    if (ranges_contain(at, WORD) || shared_contains(at) || was_reported(at) || reported_count == REPORTS_MAX)
+    if (ranges_contain(at, WORD) || (shared_contains(at) && !strict) || was_reported(at) ||
+        reported_count == REPORTS_MAX)
         return;
     reported[reported_count++] = at;
     char place[256];

@@ -6,7 +6,7 @@
  *     AUDIT: libphp.so+0x98a2c0 (basic_submodules+0x40) changed, in no image and not listed: 0000... ->
  * 7f3e...
  *
- * It is slow: for tests. */
+ * With ORDEAL_AUDIT=strict what is on the list is reported too. It is slow: for tests. */
 #ifndef ORDEAL_FIBER_ENGINE_AUDIT_H
 #define ORDEAL_FIBER_ENGINE_AUDIT_H
 

@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-enum how { SYMBOL, SETTING };
+enum how { SYMBOL, SETTING, OBJECT };
 
 static const struct shared {
     enum how how;
@@ -17,6 +17,27 @@ static const struct shared {
 #include "runtime/fiber/engine/shared.def"
 #undef SHARED
 };
+
+/* Is it in the file NAME.so? */
+static bool is_in_object(const char *at, const char *name)
+{
+    Dl_info info;
+    if (!dladdr(at, &info) || !info.dli_fname)
+        return false;
+    const char *slash = strrchr(info.dli_fname, '/'), *file = slash ? slash + 1 : info.dli_fname;
+    size_t length = strlen(name);
+    return !strncmp(file, name, length) && !strcmp(file + length, ".so");
+}
+
+/* The library's own variables: this executable may have copies of some, which are elsewhere. */
+static void *libphp(void)
+{
+    static void *library;
+    Dl_info info;
+    if (!library && dladdr(dlsym(RTLD_DEFAULT, "php_request_startup"), &info) && info.dli_fname)
+        library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    return library ? library : RTLD_DEFAULT;
+}
 
 static const char *find(const struct shared *row, size_t *bytes)
 {
@@ -30,7 +51,7 @@ static const char *find(const struct shared *row, size_t *bytes)
     }
     const ElfW(Sym) *symbol = NULL;
     Dl_info info;
-    const char *at = dlsym(RTLD_DEFAULT, row->name);
+    const char *at = dlsym(libphp(), row->name);
     if (at && !*bytes && dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol)
         *bytes = symbol->st_size;
     return at;
@@ -40,6 +61,10 @@ bool shared_contains(const char *at)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t bytes;
+        if (rows[i].how == OBJECT && is_in_object(at, rows[i].name))
+            return true;
+        if (rows[i].how == OBJECT)
+            continue;
         const char *start = find(&rows[i], &bytes);
         if (start && at >= start + rows[i].offset && at < start + rows[i].offset + bytes)
             return true;

@@ -17,6 +17,8 @@ struct switched {
 extern struct switched jump_fcontext(void *to, void *data);
 extern void *make_fcontext(void *stack_top, size_t stack_bytes, void (*entry)(struct switched));
 
+enum { ZEND_MM_CHUNK_BYTES = 2 << 20 }; /* the least that a heap has */
+
 __thread struct slot *slot_current;
 
 static struct engine_limits limits;
@@ -227,6 +229,14 @@ static void cool(struct slot *slot)
     cold = slot;
 }
 
+/* The allocator keeps chunks for a while after a request that needed many. That is right for a process; of
+ * many slots each would keep some. */
+static bool has_grown(struct slot *slot)
+{
+    load(slot);
+    return zend_memory_usage(true) > ZEND_MM_CHUNK_BYTES;
+}
+
 void slot_release(struct slot *slot)
 {
     if (slot->state == SLOT_CRASHED || slot->state == SLOT_PARKED) {
@@ -243,7 +253,7 @@ void slot_release(struct slot *slot)
     }
     process_reset(&slot->process);
     slot->state = SLOT_IDLE;
-    if (counts.slots_hot >= limits.hot_max) {
+    if (counts.slots_hot >= limits.hot_max || has_grown(slot)) {
         cool(slot);
         return;
     }

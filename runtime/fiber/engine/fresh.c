@@ -21,7 +21,18 @@ static void construct_again(void)
 
 enum { MODULES_MAX = 256 };
 
-/* The settings of modules whose globals are fresh; and those whose handlers build what was cleared below. */
+static bool starts(const zend_string *name, const char *prefix)
+{
+    return !strncmp(ZSTR_VAL(name), prefix, strlen(prefix));
+}
+
+/* Their handlers build what fresh_globals() clears. */
+static bool is_of_url_scanner(const zend_string *name)
+{
+    return starts(name, "url_rewriter.") || starts(name, "session.trans_sid_");
+}
+
+/* The settings of modules whose globals are fresh, and those of the scanner of URLs. */
 static void apply_settings(void)
 {
     static bool fresh[MODULES_MAX], known;
@@ -39,8 +50,8 @@ static void apply_settings(void)
     ZEND_HASH_FOREACH_PTR(EG(ini_directives), entry)
     {
         int number = entry->module_number;
-        bool wanted = (number >= 0 && number < MODULES_MAX && fresh[number]) ||
-                      !strncmp(ZSTR_VAL(entry->name), "url_rewriter.", sizeof "url_rewriter." - 1);
+        bool wanted =
+            (number >= 0 && number < MODULES_MAX && fresh[number]) || is_of_url_scanner(entry->name);
         if (entry->on_modify && wanted)
             entry->on_modify(entry, entry->value, entry->mh_arg1, entry->mh_arg2, entry->mh_arg3,
                              ZEND_INI_STAGE_STARTUP);

@@ -31,6 +31,7 @@ static bool start_modules(const struct engine_settings *settings)
     bool of_fpm = !settings->ini_path && !settings->ini_ignored && find_fpm_settings(folder, sizeof folder);
     bool scan = of_fpm && !getenv("PHP_INI_SCAN_DIR");
     sapi->php_ini_path_override = of_fpm ? strdup(folder) : (char *)(uintptr_t)settings->ini_path;
+    sapi->executable_location = realpath("/proc/self/exe", NULL); /* PHP_BINARY */
     sapi->php_ini_ignore = settings->ini_ignored;
     sapi->ini_entries = settings->ini_entries ? strdup(settings->ini_entries) : NULL;
     snprintf(scanned, sizeof scanned, "%s/conf.d", of_fpm ? folder : "");

@@ -12,5 +12,6 @@ first a few at a time in order, then as many at a time as the target, in a rando
     stage.py    the folder that is served, fresh and at the same place for each pass
     server.py   the servers: target files with the settings that test files are written for
     run.py      the passes, and what came of each script
+    unsteady.py what may differ; known.py: which scripts do, and why; audit.py: what the server says of itself
     report.py   the table, a file for each difference, JSON, one line of summary
 """

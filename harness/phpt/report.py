@@ -9,10 +9,11 @@ from pathlib import Path
 
 from harness.differential import answer
 
+from .known import KNOWN
 from .phpt import Test
 from .run import Outcome, Plan
 
-COLUMNS = ("scripts", "skipped", "left out", "compared", "same", "different", "%")
+COLUMNS = ("scripts", "skipped", "left out", "compared", "same", "known", "different", "%")
 ENOUGH, ENOUGH_WITH_CHAOS = 0.998, 0.995
 
 
@@ -31,11 +32,12 @@ def _folder(plan: Plan, test: Test) -> str:
 
 def row(outcome: Outcome, tests: list[Test]) -> dict[str, float]:
     names = [one.name for one in tests]
-    skipped, left_out, different = (sum(name in one for name in names) for one in (outcome.skipped, outcome.left_out, outcome.found))
-    compared = len(names) - skipped - left_out
-    same = compared - different
-    share = round(100 * same / compared, 2) if compared else 0.0
-    return dict(zip(COLUMNS, (len(names), skipped, left_out, compared, same, different, share)))
+    of = (outcome.skipped, outcome.left_out, outcome.found, outcome.new)
+    skipped, left_out, found, different = (sum(name in one for name in names) for one in of)
+    compared, known = len(names) - skipped - left_out, found - different
+    same = compared - found
+    share = round(100 * same / (compared - known), 2) if compared > known else 0.0
+    return dict(zip(COLUMNS, (len(names), skipped, left_out, compared, same, known, different, share)))
 
 
 def rows(plan: Plan, outcome: Outcome) -> dict[str, dict[str, float]]:
@@ -66,31 +68,35 @@ def replay(plan: Plan, name: str) -> str:
 
 
 def differences(plan: Plan, outcome: Outcome, folder: Path) -> list[Path]:
-    """One file each; those of an earlier run are gone."""
+    """One file each, of an earlier run none; the files of those that are not known."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    written = []
+    written: list[Path] = []
     for name, found in sorted(outcome.found.items()):
         alone = "as php-fpm" if found.only_in_company else "as with others" if found.alone == found.got else "differently again"
-        lines = [f"{name}: alone, {plan.target} answers {alone}", answer.difference(name, found.right, found.got, plan.control, plan.target)]
+        known = [f"known: {KNOWN[name]}"] if name in KNOWN else []
+        lines = [*known, f"{name}: alone, {plan.target} answers {alone}", answer.difference(name, found.right, found.got, plan.control, plan.target)]
         if found.alone not in (None, found.got, found.right):
             lines += ["alone:", answer.difference(name, found.right, found.alone, plan.control, plan.target)]
         path = folder / f"{name.replace('/', '+')}.diff"
         path.write_text("\n".join([*lines, f"again: {replay(plan, name)}"]) + "\n")
-        written.append(path)
+        if not known:
+            written.append(path)
     return written
 
 
 def summary(plan: Plan, outcome: Outcome) -> str:
-    parts = [f"{len(outcome.found)} differences in {len(outcome.compared)} scripts, {100 * outcome.share:.2f} % the same"]
-    if in_company := sum(one.only_in_company for one in outcome.found.values()):
+    parts = [f"{len(outcome.new)} differences in {len(outcome.compared)} scripts, {100 * outcome.share:.2f} % the same"]
+    if known := len(outcome.found) - len(outcome.new):
+        parts.append(f"{known} known")
+    if in_company := sum(one.only_in_company for one in outcome.new.values()):
         parts.append(f"{in_company} only in company")
     if outcome.lost_with_another:
         parts.append(f"{len(outcome.lost_with_another)} asked again")
     if outcome.ended:
         parts.append("a worker ended")
     if plan.audit:
-        parts.append(f"{len(outcome.audit)} AUDIT lines")
+        parts.append(f"{len(outcome.audit)} places that AUDIT names")
     how = f"{plan.in_flight} in flight, chaos {plan.chaos or 'off'}, OPcache {'on' if plan.opcache else 'off'}, seed {plan.seed}"
     verdict = "" if passed(plan, outcome) else f"; FAILED: {100 * enough(plan):g} % are wanted"
     return f"phpt: {plan.target} against {plan.control}: {', '.join(parts)}; {outcome.seconds:.0f} s ({how}){verdict}"
@@ -98,7 +104,7 @@ def summary(plan: Plan, outcome: Outcome) -> str:
 
 def as_json(plan: Plan, outcome: Outcome) -> str:
     found = {
-        name: {"only_in_company": one.only_in_company, "diff": answer.difference(name, one.right, one.got, plan.control, plan.target).splitlines()}
+        name: {"known": KNOWN.get(name), "only_in_company": one.only_in_company, "diff": answer.difference(name, one.right, one.got, plan.control, plan.target).splitlines()}
         for name, one in sorted(outcome.found.items())
     }
     data = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,5 +51,6 @@ def control_of(name: str, opcache: int, within_s: float) -> Target:
 
 
 def start(target: Target, folder: Path, *, workers: int, chaos: int = 0, audit: bool = False) -> Running:
-    env: Mapping[str, str] = ENVIRONMENT | ({CHAOS: str(chaos)} if chaos else {}) | ({AUDIT: "1"} if audit else {})
-    return launch(target, app=folder, app_in_place=True, workers=workers, shim=False, env=dict(env))
+    """Scripts count the variables of the environment, so both servers have the same."""
+    env = ENVIRONMENT | {CHAOS: str(chaos), AUDIT: str(int(audit))}
+    return launch(target, app=folder, app_in_place=True, workers=workers, shim=False, env=env)

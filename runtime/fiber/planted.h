@@ -10,9 +10,9 @@
 enum { PLANTED_PATHS = 64 };
 
 struct planted {
-    unsigned fatals;    /* B1: fatal errors so far */
-    bool out_of_memory; /* N1: there was one */
-    bool client_left;   /* N8: one was gone */
+    unsigned fatals;         /* B1: fatal errors so far */
+    bool out_of_memory;      /* N1: there was one */
+    bool client_left;        /* N8: one was gone */
     unsigned error_handling; /* B16: of a request that waits */
     void *exception_class;
     bool tls_seen;              /* B21: a TLS connection was opened */

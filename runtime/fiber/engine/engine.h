@@ -55,6 +55,10 @@ struct slot; /* slot.h has its fields, for sched/ and seam/ */
  * script has forked: there every call of the seam goes straight through. */
 extern __thread struct slot *slot_current;
 
+/* True in a process that a script has forked: it ends with its script, and has no part in the worker's work.
+ */
+extern bool slot_is_child;
+
 /* NULL: all slots are in use, or no memory. */
 struct slot *slot_acquire(void);
 

@@ -81,8 +81,13 @@ void process_apply(const struct process_state *state)
         now.tz = state->tz;
         tzset();
     }
-    if (state->cwd != now.cwd && !libc.chdir(state->cwd))
-        now.cwd = state->cwd;
+    if (state->cwd != now.cwd) {
+        /* It may be gone, or have another name: then it must not be somebody else's. */
+        bool there = !libc.chdir(state->cwd);
+        now.cwd = there ? state->cwd : NULL;
+        if (!there && libc.chdir("/"))
+            abort();
+    }
     if (state->locale != now.locale && libc.setlocale(LC_ALL, state->locale))
         now.locale = state->locale;
     text_domain_apply(&state->text);

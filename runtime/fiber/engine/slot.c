@@ -8,6 +8,7 @@
 #include "runtime/fiber/engine/tables.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Boost's context switch: exported by libphp, in no header of it. */
 struct switched {
@@ -20,6 +21,7 @@ extern void *make_fcontext(void *stack_top, size_t stack_bytes, void (*entry)(st
 enum { ZEND_MM_CHUNK_BYTES = 2 << 20 }; /* the least that a heap has */
 
 __thread struct slot *slot_current;
+bool slot_is_child;
 
 static struct engine_limits limits;
 static const char *virgin;
@@ -98,6 +100,8 @@ static void serve(struct switched entered)
     for (;;) {
         if (!sigsetjmp(slot->crash, 0)) {
             slot->body(slot->argument);
+            if (slot_is_child)
+                _exit(EG(exit_status));
             slot->state = SLOT_DONE;
         } else {
             slot->state = SLOT_CRASHED;

@@ -119,6 +119,10 @@ static void end(struct task *task, bool crashed)
     task->message = NULL;
     sched_timer_cancel(&task->timer);
     alive--;
+    if (crashed)
+        for (struct sched_cleanup *cleanup = task->cleanups; cleanup; cleanup = cleanup->next)
+            cleanup->act(cleanup->argument);
+    task->cleanups = NULL;
     if (crashed) {
         task->slot->task = NULL;
         free(task);
@@ -312,6 +316,22 @@ enum sched_result sched_wait_for(const struct sched_wait *wait, int64_t timeout_
     task->woken = false;
     task->number++;
     return task->result;
+}
+
+void sched_cleanup_push(struct sched_cleanup *cleanup)
+{
+    struct task *task = task_current();
+    cleanup->next = task->cleanups;
+    task->cleanups = cleanup;
+}
+
+void sched_cleanup_pop(struct sched_cleanup *cleanup)
+{
+    struct sched_cleanup **at = &task_current()->cleanups;
+    while (*at && *at != cleanup)
+        at = &(*at)->next;
+    if (*at)
+        *at = cleanup->next;
 }
 
 void sched_yield_now(void)

@@ -74,6 +74,16 @@ bool sched_watch(int fd, short events);
 
 enum sched_result sched_wait_for(const struct sched_wait *wait, int64_t timeout_ns);
 
+/* What has to be undone if the request is thrown away before it pops this, where it is never run again: `act`
+ * is called in the loop. The structure may be on the request's stack. */
+struct sched_cleanup {
+    void (*act)(void *argument);
+    void *argument;
+    struct sched_cleanup *next;
+};
+void sched_cleanup_push(struct sched_cleanup *cleanup);
+void sched_cleanup_pop(struct sched_cleanup *cleanup);
+
 /* Lets all others run that can. */
 void sched_yield_now(void);
 

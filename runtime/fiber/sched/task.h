@@ -35,6 +35,7 @@ struct task {
     bool told;          /* that it has to end */
     bool to_be_dropped; /* when it is pinned no more */
     const char *message;
+    struct sched_cleanup *cleanups;
 
     volatile int64_t cpu_ns, cpu_limit_ns; /* written by the tick */
 };

@@ -1,4 +1,5 @@
 /* Child processes. */
+#include "runtime/fiber/engine/engine.h"
 #include "runtime/fiber/seam/seam.h"
 
 #include "runtime/fiber/sched/sched.h"
@@ -22,8 +23,10 @@ enum { ASK_FIRST_NS = 200000, ASK_LAST_NS = 5000000 };
 pid_t fork(void)
 {
     pid_t child = REAL(fork)();
-    if (child == 0 && !seam_disabled[SEAM_fork])
+    if (child == 0 && slot_current) {
         slot_current = NULL;
+        slot_is_child = true;
+    }
     return child;
 }
 

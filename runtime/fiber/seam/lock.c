@@ -65,6 +65,12 @@ static void leave(struct waiter *waiter)
     wake_first_of(waiter);
 }
 
+/* Of a request that is thrown away while it stands in line. */
+static void leave_line(void *waiter)
+{
+    leave(waiter);
+}
+
 static bool name_file(int fd, struct waiter *waiter)
 {
     struct stat status;
@@ -136,9 +142,12 @@ int flock(int fd, int operation)
         if (!result || errno != EWOULDBLOCK || !name_file(fd, &waiter))
             return result;
     }
+    struct sched_cleanup cleanup = {.act = leave_line, .argument = &waiter};
     join(&waiter);
+    sched_cleanup_push(&cleanup);
     int result = lock_in_line(fd, operation, &waiter);
     int error = errno;
+    sched_cleanup_pop(&cleanup);
     leave(&waiter);
     errno = error;
     return result;
@@ -146,9 +155,9 @@ int flock(int fd, int operation)
 
 /* ---- fcntl ---- */
 
-/* OPcache holds these for an instant, and never waits while it does; they have to exclude other processes,
- * and are the process's: so they are taken at once. Its readers' lock is dropped with the last reader only.
- */
+/* OPcache's own, on two bytes of its file. The first is its write lock: held for an instant, by who never
+ * waits while it does; it has to exclude other processes, and is the process's: so it is taken at once, and
+ * given back at once. The second says that a process has readers: it is dropped with the last reader only. */
 static bool is_opcaches(const struct flock *lock)
 {
     return lock->l_whence == SEEK_SET && lock->l_start <= 1 && lock->l_len <= 1;
@@ -156,14 +165,16 @@ static bool is_opcaches(const struct flock *lock)
 
 static int opcache_lock(int fd, int command, struct flock *lock)
 {
-    bool others = sched_alive() > 1;
-    if (others && command == F_GETLK) {
+    bool has_readers = sched_alive() > 1, is_readers = lock->l_start == 1;
+    if (has_readers && is_readers && command == F_GETLK) {
         lock->l_type = F_RDLCK;
         lock->l_pid = -1;
         return 0;
     }
-    if (others && command == F_SETLK && lock->l_type == F_UNLCK)
-        return 0;
+    if (has_readers && command == F_SETLK && lock->l_type == F_UNLCK) {
+        struct flock writers = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
+        return is_readers ? 0 : REAL(fcntl)(fd, F_SETLK, &writers);
+    }
     return REAL(fcntl)(fd, command, lock);
 }
 

@@ -134,7 +134,7 @@ static bool put_record(struct exchange *exchange, enum fcgi_type type, const cha
 {
     if (!make_room(exchange, count))
         return false;
-    exchange->touched = true;
+    exchange->touched |= type == FCGI_STDOUT;
     return fcgi_put_stream(&exchange->conn->out, type, exchange->id, bytes, count) || cut(exchange);
 }
 
@@ -181,6 +181,8 @@ static bool discard(struct exchange *exchange, size_t count)
 static bool write_stream(struct request *request, enum request_stream stream, const char *bytes, size_t count)
 {
     struct exchange *exchange = exchange_of(request);
+    if (slot_is_child)
+        return true; /* the answer is its parent's */
     if (request->ended)
         return discard(exchange, count);
     if (!has_client(exchange))
@@ -197,6 +199,8 @@ static bool write_stream(struct request *request, enum request_stream stream, co
 static bool flush(struct request *request)
 {
     struct exchange *exchange = exchange_of(request);
+    if (slot_is_child)
+        return true;
     if (!request->ended)
         return put_piece(exchange) && conn_send(exchange->conn);
     bool heard = !exchange->discarded_bytes;
@@ -215,7 +219,7 @@ static bool put_end(struct exchange *exchange)
 static bool finish(struct request *request)
 {
     struct exchange *exchange = exchange_of(request);
-    if (request->ended)
+    if (request->ended || slot_is_child)
         return true;
     request->ended = true;
     if (!exchange->cut)

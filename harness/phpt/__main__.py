@@ -13,6 +13,7 @@ from harness.orchestrate.paths import ROOT, NotBuilt
 from . import report
 from .run import FOLDERS, Plan, run
 from .source import NoSource
+from .stage import PlaceTaken
 
 EXIT_SAME, EXIT_DIFFERENT, EXIT_COULD_NOT, EXIT_INTERRUPTED = 0, 1, 2, 130
 OUT = ROOT / "reports" / "out" / "phpt"
@@ -41,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     plan, out = parse(arguments)
     try:
         outcome = run(plan, Progress())
-    except (NoSource, NotBuilt, LaunchError, NotMeasured, TargetError) as error:
+    except (NoSource, PlaceTaken, NotBuilt, LaunchError, NotMeasured, TargetError) as error:
         print(f"phpt: {error}", file=sys.stderr)
         return EXIT_COULD_NOT
     except KeyboardInterrupt:

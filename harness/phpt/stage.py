@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
 from . import phpt
 
@@ -21,10 +23,27 @@ echo json_encode([
 """
 
 
+class PlaceTaken(Exception):
+    """Another run serves this folder."""
+
+
 class Stage:
     def __init__(self, tree: Path, place: Path, folders: Sequence[str]) -> None:
+        self._lock = self._take(place)
         self.tree, self.master, self.served = tree, place / "stage", place / "www"
         self.tests = self._fill(folders)
+
+    @staticmethod
+    def _take(place: Path) -> TextIO:
+        """For as long as this stage is there."""
+        place.mkdir(parents=True, exist_ok=True)
+        lock = (place / "lock").open("w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.close()
+            raise PlaceTaken(f"another run serves {place / 'www'}: scripts would miss what it takes away") from None
+        return lock
 
     def _fill(self, folders: Sequence[str]) -> list[phpt.Test]:
         shutil.rmtree(self.master, ignore_errors=True)

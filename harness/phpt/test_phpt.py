@@ -9,7 +9,7 @@ import pytest
 from harness.orchestrate.client import pairs
 from harness.phpt import audit, phpt, report, source
 from harness.phpt.run import UNSTABLE, Plan, run
-from harness.phpt.stage import Stage
+from harness.phpt.stage import PlaceTaken, Stage
 
 ACCESS = {"precision": 7, "enable_dl": 4, "session.save_path": 7}
 FORM = b"""--TEST--
@@ -96,6 +96,12 @@ def stage_of(place: Path, **texts: str) -> Stage:
     for name, text in texts.items():
         (folder / f"{name}.phpt").write_text(text)
     return Stage(place / "tree", place / "place", ["own"])
+
+
+def test_two_runs_do_not_serve_one_folder(tmp_path: Path):
+    stage = stage_of(tmp_path)
+    with pytest.raises(PlaceTaken):
+        Stage(stage.tree, tmp_path / "place", ["own"])
 
 
 def file_with(code: str, more: str = "") -> str:

@@ -17,6 +17,7 @@ KNOWN = {
     "ext/standard/tests/file/disk_total_space_basic": _FOLDER,
     "ext/standard/tests/file/disk_total_space_variation": _FOLDER,
     "ext/standard/tests/file/file_get_contents_error_folder": "it prints the size of its folder, in which others write",
+    "ext/standard/tests/file/filesize_basic": "it prints the size of its folder, in which others write",
     "ext/standard/tests/file/fread_variation2": _ERRNO,
     "ext/standard/tests/file/fread_variation4": _ERRNO,
     "ext/standard/tests/general_functions/bug70018": _BINARY,

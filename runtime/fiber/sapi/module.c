@@ -30,7 +30,6 @@ static void flush_output(void *server_context)
     struct request *request = server_context;
     if (!request)
         return;
-    sapi_send_headers();
     if (!request->transport->flush(request))
         sapi_client_is_gone(request);
 }

@@ -59,6 +59,35 @@ static void apply_settings(void)
     ZEND_HASH_FOREACH_END();
 }
 
+static void destroy_again(void)
+{
+    zend_module_entry *module;
+    ZEND_HASH_FOREACH_PTR(&module_registry, module)
+    {
+        if (has_constructor(module) && module->globals_dtor)
+            module->globals_dtor(module->globals_ptr);
+    }
+    ZEND_HASH_FOREACH_END();
+}
+
+static void free_tags(HashTable *tags)
+{
+    if (!tags)
+        return;
+    zend_hash_destroy(tags);
+    free(tags);
+}
+
+void fresh_globals_free(void)
+{
+    zend_hash_graceful_reverse_destroy(&EG(persistent_list));
+    free_tags(BG(url_adapt_session_ex).tags);
+    free_tags(BG(url_adapt_output_ex).tags);
+    zend_hash_destroy(&BG(url_adapt_session_hosts_ht));
+    zend_hash_destroy(&BG(url_adapt_output_hosts_ht));
+    destroy_again();
+}
+
 void fresh_globals(void)
 {
     EG(error_reporting_ini_entry) = NULL;

@@ -3,7 +3,10 @@
 #ifndef ORDEAL_FIBER_ENGINE_FRESH_H
 #define ORDEAL_FIBER_ENGINE_FRESH_H
 
-/* On the image that is loaded, with its own tables and its own heap. */
+/* Both on the image that is loaded, with its own tables and its own heap. */
 void fresh_globals(void);
+
+/* Frees what fresh_globals() made, and what the slot's requests kept in it: for a slot that is thrown away. */
+void fresh_globals_free(void);
 
 #endif

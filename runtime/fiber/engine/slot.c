@@ -165,6 +165,7 @@ static void discard(struct slot *slot)
     loaded = NULL;
     process_reset(&slot->process);
     stack_free(&slot->stack);
+    free(slot->task);
     free(slot->image);
     free(slot);
 }
@@ -252,6 +253,7 @@ void slot_release(struct slot *slot)
     audit_end();
     if (slot->spoiled) {
         load(slot);
+        fresh_globals_free();
         discard(slot);
         return;
     }

@@ -21,7 +21,7 @@ struct slot {
     struct process_state process;
     void (*body)(void *argument);
     void *argument;
-    void *task; /* the scheduler's */
+    void *task; /* the scheduler's, from malloc(): freed with the slot */
 };
 
 #endif

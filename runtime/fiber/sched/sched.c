@@ -119,14 +119,9 @@ static void end(struct task *task, bool crashed)
     task->message = NULL;
     sched_timer_cancel(&task->timer);
     alive--;
-    if (crashed)
-        for (struct sched_cleanup *cleanup = task->cleanups; cleanup; cleanup = cleanup->next)
-            cleanup->act(cleanup->argument);
+    for (struct sched_cleanup *cleanup = crashed ? task->cleanups : NULL; cleanup; cleanup = cleanup->next)
+        cleanup->act(cleanup->argument);
     task->cleanups = NULL;
-    if (crashed) {
-        task->slot->task = NULL;
-        free(task);
-    }
     ended(argument, crashed);
 }
 

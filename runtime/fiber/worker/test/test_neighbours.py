@@ -41,3 +41,24 @@ def test_a_folder_that_is_gone_is_nobody_elses():
             assert fetch(run, "/gone.php?way=elsewhere").body == b"elsewhere"
             assert peer.answer().body in (b"false", b"/"), "not the folder of the other request"
     assert run.exit.problems == []
+
+
+def test_what_a_request_brings_along_leaves_no_memory_behind():
+    """Its slot is thrown away, with all that belongs to it."""
+    with serve("fiber") as run:
+        (worker,) = run.workers()
+
+        def grow_kb(requests: int) -> int:
+            before = anonymous_kb(worker)
+            for _ in range(requests):
+                assert fetch(run, "/settings.php?of=precision", extra={"PHP_VALUE": "precision=5"}).status == 200
+            return anonymous_kb(worker) - before
+
+        grow_kb(50)  # warm
+        assert grow_kb(500) < 500, "a kilobyte a request and more"
+    assert run.exit.problems == []
+
+
+def anonymous_kb(pid: int) -> int:
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Anonymous:"))

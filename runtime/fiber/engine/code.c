@@ -21,6 +21,31 @@ char *code_static(const void *function, const char *opcode, size_t opcode_bytes,
     return NULL;
 }
 
+void *code_libphp(const char **path)
+{
+    static void *library;
+    static const char *name;
+    Dl_info info;
+    const void *function = library ? NULL : dlsym(RTLD_DEFAULT, "php_request_startup");
+    if (function && dladdr(function, &info) && info.dli_fname) {
+        library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+        name = info.dli_fname;
+    }
+    if (path)
+        *path = name;
+    return library;
+}
+
+const char *code_variable(const char *name, size_t *bytes)
+{
+    const ElfW(Sym) *symbol = NULL;
+    Dl_info info;
+    const char *at = dlsym(code_libphp(NULL), name);
+    bool is_known = at && dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol;
+    *bytes = is_known ? symbol->st_size : 0;
+    return at;
+}
+
 static int is_written_by(struct dl_phdr_info *object, size_t size, void *argument)
 {
     (void)size;

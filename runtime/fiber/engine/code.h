@@ -19,6 +19,13 @@ char *code_static(const void *function, const char *opcode, size_t opcode_bytes,
 /* True: `at` is in memory that libphp, or one of PHP's extensions, writes to. */
 bool code_is_data(const void *at);
 
+/* libphp itself, for dlsym(): its own variables, where this executable may have copies of some. NULL: none.
+ */
+void *code_libphp(const char **path);
+
+/* One of its variables, and the size that its symbol table tells. NULL, and 0: it has none of that name. */
+const char *code_variable(const char *name, size_t *bytes);
+
 /* The object (file name) that `at` belongs to, and the nearest symbol; for reports. Never NULL. */
 void code_describe(const void *at, char *text, size_t text_bytes);
 

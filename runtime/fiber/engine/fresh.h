@@ -6,7 +6,8 @@
 /* Both on the image that is loaded, with its own tables and its own heap. */
 void fresh_globals(void);
 
-/* Frees what fresh_globals() made, and what the slot's requests kept in it: for a slot that is thrown away. */
+/* Frees what fresh_globals() made, and what the slot's requests kept in it: for a slot that is thrown away.
+ */
 void fresh_globals_free(void);
 
 #endif

@@ -1,10 +1,9 @@
 #include "runtime/fiber/engine/layout.h"
 
 #include "runtime/defect.h"
+#include "runtime/fiber/engine/code.h"
 #include "runtime/fiber/engine/ranges.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <stdio.h>
 
 /* Sizes that the headers give; the library tells its own in its symbol table. */
@@ -24,32 +23,11 @@ static const struct expected {
     {"pcre_globals", sizeof(zend_pcre_globals)},
 };
 
-/* The library itself: its symbols, not the copies that this executable may have of them. */
-static void *open_libphp(const char **path)
-{
-    Dl_info info;
-    void *function = dlsym(RTLD_DEFAULT, "php_request_startup");
-    if (!function || !dladdr(function, &info) || !info.dli_fname)
-        return NULL;
-    *path = info.dli_fname;
-    return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-}
-
-static size_t size_in_library(void *library, const char *name)
-{
-    const ElfW(Sym) *symbol = NULL;
-    Dl_info info;
-    void *at = dlsym(library, name);
-    if (!at || !dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
-        return 0;
-    return symbol->st_size;
-}
-
-static bool check_sizes(void *library, const char *path, char *problem, size_t problem_bytes)
+static bool check_sizes(const char *path, char *problem, size_t problem_bytes)
 {
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        size_t there = size_in_library(library, expected[i].symbol);
-        size_t wanted = expected[i].bytes;
+        size_t there, wanted = expected[i].bytes;
+        code_variable(expected[i].symbol, &there);
         if (there == wanted || DEFECT(B27))
             continue;
         snprintf(
@@ -74,8 +52,7 @@ static bool check_version(char *problem, size_t problem_bytes)
         return true;
     snprintf(problem, problem_bytes,
              "libphp has the Zend Engine %.*s, and this was compiled for %s (PHP %s): install the libphp of "
-             "that version, "
-             "or compile against this one's headers",
+             "that version, or compile against this one's headers",
              (int)strcspn(there, ", \n"), there, ZEND_VERSION, PHP_VERSION);
     return false;
 }
@@ -94,15 +71,11 @@ static bool check_build(char *problem, size_t problem_bytes)
 
 bool layout_check(char *problem, size_t problem_bytes)
 {
-    const char *path = "libphp";
-    void *library = open_libphp(&path);
-    if (!library) {
-        snprintf(problem, problem_bytes, "libphp was not found in this process");
-        return false;
-    }
-    bool same = check_sizes(library, path, problem, problem_bytes);
-    dlclose(library);
-    return same;
+    const char *path;
+    if (code_libphp(&path))
+        return check_sizes(path, problem, problem_bytes);
+    snprintf(problem, problem_bytes, "libphp was not found in this process");
+    return false;
 }
 
 /* ---- the statics: each is shown to be the right one by what the engine does to it ---- */

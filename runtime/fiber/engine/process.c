@@ -1,6 +1,7 @@
 #include "runtime/fiber/engine/process.h"
 
-#include <dlfcn.h>
+#include "runtime/fiber/real.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <locale.h>
@@ -12,14 +13,6 @@
 #include <unistd.h>
 
 static struct process_state first, now; /* `now`: what the process has */
-
-/* The executable defines these calls itself, for scripts: here the system's own are meant. */
-static struct {
-    int (*chdir)(const char *);
-    int (*fchdir)(int);
-    char *(*setlocale)(int, const char *);
-    mode_t (*umask)(mode_t);
-} libc;
 
 /* ---- interned texts: there are never many ---- */
 
@@ -51,22 +44,15 @@ static const char *where(void)
     return intern(getcwd(path, sizeof path) ? path : "/");
 }
 
-bool process_begin(void)
+void process_begin(void)
 {
-    libc.chdir = (int (*)(const char *))dlsym(RTLD_NEXT, "chdir");
-    libc.fchdir = (int (*)(int))dlsym(RTLD_NEXT, "fchdir");
-    libc.setlocale = (char *(*)(int, const char *))dlsym(RTLD_NEXT, "setlocale");
-    libc.umask = (mode_t(*)(mode_t))dlsym(RTLD_NEXT, "umask");
-    if (!libc.chdir || !libc.fchdir || !libc.setlocale || !libc.umask)
-        return false;
-    first.mask = libc.umask(0);
-    libc.umask(first.mask);
+    first.mask = REAL(umask)(0);
+    REAL(umask)(first.mask);
     first.env = environ;
     first.cwd = where();
-    first.locale = intern(libc.setlocale(LC_ALL, NULL));
+    first.locale = intern(REAL(setlocale)(LC_ALL, NULL));
     first.tz = intern(getenv("TZ"));
     now = first;
-    return true;
 }
 
 const struct process_state *process_first(void)
@@ -83,16 +69,16 @@ void process_apply(const struct process_state *state)
     }
     if (state->cwd != now.cwd) {
         /* It may be gone, or have another name: then it must not be somebody else's. */
-        bool there = !libc.chdir(state->cwd);
+        bool there = !REAL(chdir)(state->cwd);
         now.cwd = there ? state->cwd : NULL;
-        if (!there && libc.chdir("/"))
+        if (!there && REAL(chdir)("/"))
             abort();
     }
-    if (state->locale != now.locale && libc.setlocale(LC_ALL, state->locale))
+    if (state->locale != now.locale && REAL(setlocale)(LC_ALL, state->locale))
         now.locale = state->locale;
     text_domain_apply(&state->text);
     if (state->mask != now.mask) {
-        libc.umask(state->mask);
+        REAL(umask)(state->mask);
         now.mask = state->mask;
     }
 }
@@ -101,7 +87,7 @@ int process_chdir(struct process_state *state, const char *path)
 {
     if (path == now.cwd)
         return 0;
-    int result = libc.chdir(path);
+    int result = REAL(chdir)(path);
     if (!result)
         state->cwd = now.cwd = where();
     return result;
@@ -109,7 +95,7 @@ int process_chdir(struct process_state *state, const char *path)
 
 int process_fchdir(struct process_state *state, int fd)
 {
-    int result = libc.fchdir(fd);
+    int result = REAL(fchdir)(fd);
     if (!result)
         state->cwd = now.cwd = where();
     return result;
@@ -117,17 +103,17 @@ int process_fchdir(struct process_state *state, int fd)
 
 char *process_setlocale(struct process_state *state, int category, const char *locale)
 {
-    char *result = libc.setlocale(category, locale);
+    char *result = REAL(setlocale)(category, locale);
     if (!locale || !result)
         return result;
-    state->locale = now.locale = intern(libc.setlocale(LC_ALL, NULL));
-    return libc.setlocale(category, NULL); /* the query above has overwritten the text */
+    state->locale = now.locale = intern(REAL(setlocale)(LC_ALL, NULL));
+    return REAL(setlocale)(category, NULL); /* the query above has overwritten the text */
 }
 
 mode_t process_umask(struct process_state *state, mode_t mask)
 {
     state->mask = now.mask = mask & 0777;
-    return libc.umask(mask);
+    return REAL(umask)(mask);
 }
 
 /* ---- the environment: glibc keeps one array for the process and resizes it, so a slot has arrays of its

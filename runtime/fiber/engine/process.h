@@ -18,7 +18,7 @@ struct process_state {
     struct text_state text; /* gettext's */
 };
 
-bool process_begin(void); /* notes what the process has now */
+void process_begin(void); /* notes what the process has now */
 const struct process_state *process_first(void);
 
 /* Makes the process have this state. */

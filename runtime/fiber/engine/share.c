@@ -1,6 +1,7 @@
 #include "runtime/fiber/engine/share.h"
 
-#include <dlfcn.h>
+#include "runtime/fiber/real.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +30,8 @@ static const bool free_is_ours = true;
 
 void free(void *memory)
 {
-    static void (*real)(void *);
-    if ((uintptr_t)memory - (uintptr_t)area < area_bytes)
-        return; /* in a map: it goes with its slot */
-    if (!real)
-        real = (void (*)(void *))dlsym(RTLD_NEXT, "free");
-    real(memory);
+    if ((uintptr_t)memory - (uintptr_t)area >= area_bytes) /* what is in a map goes with its slot */
+        REAL(free)(memory);
 }
 #else
 static const bool free_is_ours = false;

@@ -1,9 +1,9 @@
 #include "runtime/fiber/engine/shared.h"
 
+#include "runtime/fiber/engine/code.h"
 #include "runtime/fiber/php.h"
 
 #include <dlfcn.h>
-#include <link.h>
 
 enum how { SYMBOL, SETTING, OBJECT };
 
@@ -29,16 +29,6 @@ static bool is_in_object(const char *at, const char *name)
     return !strncmp(file, name, length) && !strcmp(file + length, ".so");
 }
 
-/* The library's own variables: this executable may have copies of some, which are elsewhere. */
-static void *libphp(void)
-{
-    static void *library;
-    Dl_info info;
-    if (!library && dladdr(dlsym(RTLD_DEFAULT, "php_request_startup"), &info) && info.dli_fname)
-        library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-    return library ? library : RTLD_DEFAULT;
-}
-
 static const char *find(const struct shared *row, size_t *bytes)
 {
     *bytes = row->bytes;
@@ -49,11 +39,10 @@ static const char *find(const struct shared *row, size_t *bytes)
             *bytes = sizeof(virtual_cwd_globals);
         return entry ? entry->mh_arg2 : NULL;
     }
-    const ElfW(Sym) *symbol = NULL;
-    Dl_info info;
-    const char *at = dlsym(libphp(), row->name);
-    if (at && !*bytes && dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol)
-        *bytes = symbol->st_size;
+    size_t all;
+    const char *at = code_variable(row->name, &all);
+    if (!*bytes)
+        *bytes = all;
     return at;
 }
 

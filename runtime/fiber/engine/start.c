@@ -62,10 +62,11 @@ bool engine_start(const struct engine_settings *settings, char problem[ENGINE_PR
 bool engine_open(const struct engine_limits *limits, char problem[ENGINE_PROBLEM_BYTES])
 {
     char *virgin = malloc(image_bytes());
-    if (!virgin || !process_begin() || !stack_watch_overruns()) {
+    if (!virgin || !stack_watch_overruns()) {
         snprintf(problem, ENGINE_PROBLEM_BYTES, "no memory for the image of a request");
         return false;
     }
+    process_begin();
     ranges_hidden()->cwd->cwd.cwd = NULL; /* of the heap that nobody uses any more */
     image_copy_out(virgin);
     tables_share(limits->slots_max);

@@ -1,7 +1,9 @@
 #include "runtime/fiber/engine/text_domain.h"
 
-#include <dlfcn.h>
+#include "runtime/fiber/real.h"
+
 #include <langinfo.h>
+#include <libintl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,21 +16,6 @@ struct text_binding {
 static const struct text_state *applied; /* NULL: nobody's */
 static char *domain_before;
 
-/* The executable defines these calls itself: here libc's are meant. */
-static char *(*libc_text_domain)(const char *);
-static char *(*libc_bind)(const char *, const char *);
-static char *(*libc_codeset)(const char *, const char *);
-
-static bool find_calls(void)
-{
-    if (!libc_codeset) {
-        libc_text_domain = (char *(*)(const char *))dlsym(RTLD_NEXT, "textdomain");
-        libc_bind = (char *(*)(const char *, const char *))dlsym(RTLD_NEXT, "bindtextdomain");
-        libc_codeset = (char *(*)(const char *, const char *))dlsym(RTLD_NEXT, "bind_textdomain_codeset");
-    }
-    return libc_text_domain && libc_bind && libc_codeset;
-}
-
 static void replace(char **text, const char *with)
 {
     free(*text);
@@ -38,43 +25,41 @@ static void replace(char **text, const char *with)
 static void undo(const struct text_state *state)
 {
     if (state->domain)
-        libc_text_domain(domain_before ? domain_before : "messages");
+        REAL(textdomain)(domain_before ? domain_before : "messages");
     for (const struct text_binding *binding = state->bindings; binding; binding = binding->next) {
         if (binding->folder && binding->folder_before)
-            libc_bind(binding->domain, binding->folder_before);
+            REAL(bindtextdomain)(binding->domain, binding->folder_before);
         if (binding->codeset) /* there is no way back to "not set", which is the locale's */
-            libc_codeset(binding->domain,
-                         binding->codeset_before ? binding->codeset_before : nl_langinfo(CODESET));
+            REAL(bind_textdomain_codeset)
+            (binding->domain, binding->codeset_before ? binding->codeset_before : nl_langinfo(CODESET));
     }
 }
 
 void text_domain_apply(const struct text_state *state)
 {
     bool differs = state != applied && (state->domain || state->bindings || applied);
-    if (!differs || !find_calls())
+    if (!differs)
         return;
     if (applied)
         undo(applied);
     applied = state->domain || state->bindings ? state : NULL;
     if (state->domain)
-        libc_text_domain(state->domain);
+        REAL(textdomain)(state->domain);
     for (const struct text_binding *binding = state->bindings; binding; binding = binding->next) {
         if (binding->folder)
-            libc_bind(binding->domain, binding->folder);
+            REAL(bindtextdomain)(binding->domain, binding->folder);
         if (binding->codeset)
-            libc_codeset(binding->domain, binding->codeset);
+            REAL(bind_textdomain_codeset)(binding->domain, binding->codeset);
     }
 }
 
 char *text_domain_set(struct text_state *state, const char *domain)
 {
-    if (!find_calls())
-        return NULL;
     if (!domain)
-        return libc_text_domain(NULL);
+        return REAL(textdomain)(NULL);
     if (!state->domain)
-        replace(&domain_before, libc_text_domain(NULL));
-    char *result = libc_text_domain(domain);
+        replace(&domain_before, REAL(textdomain)(NULL));
+    char *result = REAL(textdomain)(domain);
     if (result)
         replace(&state->domain, domain);
     applied = state;
@@ -89,8 +74,8 @@ static struct text_binding *binding_of(struct text_state *state, const char *dom
     if (binding || !(binding = calloc(1, sizeof *binding)))
         return binding;
     replace(&binding->domain, domain);
-    replace(&binding->folder_before, libc_bind(domain, NULL));
-    replace(&binding->codeset_before, libc_codeset(domain, NULL));
+    replace(&binding->folder_before, REAL(bindtextdomain)(domain, NULL));
+    replace(&binding->codeset_before, REAL(bind_textdomain_codeset)(domain, NULL));
     binding->next = state->bindings;
     state->bindings = binding;
     applied = state;
@@ -99,10 +84,8 @@ static struct text_binding *binding_of(struct text_state *state, const char *dom
 
 char *text_domain_bind(struct text_state *state, const char *domain, const char *folder)
 {
-    if (!find_calls())
-        return NULL;
     struct text_binding *binding = domain && *domain && folder ? binding_of(state, domain) : NULL;
-    char *result = libc_bind(domain, folder);
+    char *result = REAL(bindtextdomain)(domain, folder);
     if (binding && result)
         replace(&binding->folder, folder);
     return result;
@@ -110,10 +93,8 @@ char *text_domain_bind(struct text_state *state, const char *domain, const char 
 
 char *text_domain_set_codeset(struct text_state *state, const char *domain, const char *codeset)
 {
-    if (!find_calls())
-        return NULL;
     struct text_binding *binding = domain && *domain && codeset ? binding_of(state, domain) : NULL;
-    char *result = libc_codeset(domain, codeset);
+    char *result = REAL(bind_textdomain_codeset)(domain, codeset);
     if (binding && result)
         replace(&binding->codeset, codeset);
     return result;

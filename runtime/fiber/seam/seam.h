@@ -14,7 +14,8 @@
 #ifndef ORDEAL_FIBER_SEAM_H
 #define ORDEAL_FIBER_SEAM_H
 
-#include <dlfcn.h>
+#include "runtime/fiber/real.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,15 +38,6 @@ bool seam_disable(const char *call);
 const char *seam_names(void);
 
 #define SEAM_TAKES(call) (slot_current && !seam_disabled[SEAM_##call])
-
-/* The next definition: libc's, or that of a preloaded library. */
-#define REAL(call)                                                                                           \
-    __extension__({                                                                                          \
-        static __typeof__(&call) real_;                                                                      \
-        if (!real_)                                                                                          \
-            real_ = (__typeof__(&call))dlsym(RTLD_NEXT, #call);                                              \
-        real_;                                                                                               \
-    })
 
 enum { SEAM_MS_NS = 1000000, SEAM_S_NS = 1000000000 };
 

@@ -20,6 +20,13 @@ struct planted {
 };
 extern struct planted planted;
 
+/* A call that only a build with planted defects makes; it looks itself which of them are alive. */
+#ifdef ORDEAL_DEFECTS
+#define PLANTED(call) (call)
+#else
+#define PLANTED(call) ((void)0)
+#endif
+
 /* ---- sched/planted.c, on a request's stack ---- */
 
 void planted_before_wait(void);

@@ -80,11 +80,4 @@ void slot_spoil(void);
 
 enum slot_state slot_state(const struct slot *slot);
 
-struct engine_counts {
-    uint64_t resumes, image_loads, slots_made, slots_crashed;
-    unsigned slots, slots_hot;
-    size_t image_bytes;
-};
-struct engine_counts engine_counts(void);
-
 #endif

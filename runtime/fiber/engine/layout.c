@@ -88,8 +88,7 @@ static bool gc_is_right(void)
     gc_protect(false);
     bool seen_clear = *protected == 0;
     gc_protect(before);
-    return seen_set && seen_clear &&
-           (!*ranges_hidden()->gc_buffer || *ranges_hidden()->gc_buffer_count >= 1024);
+    return seen_set && seen_clear && (!*ranges_hidden()->gc_buffer || ranges_gc_buffer_count() >= 1024);
 }
 
 static bool match_is_right(void)

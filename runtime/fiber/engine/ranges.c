@@ -6,6 +6,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Where the collector keeps the size of its buffer, after the pointer to it. */
+enum { GC_BUFFER_COUNT_AT = 24 };
+
 enum { RANGES_MAX = 192, NO_VERSION_LIMIT = 999999 };
 
 static struct range ranges[RANGES_MAX];
@@ -74,18 +77,7 @@ static const struct by_accessor {
 };
 
 /* Statics without a name, by the code that uses them: a function of libphp, or one that scripts call. */
-enum hidden_static {
-    HIDDEN_GC,
-    HIDDEN_FIBER_BLOCK,
-    HIDDEN_AUTOLOAD,
-    HIDDEN_MATCH,
-    HIDDEN_MATCH_USED,
-    HIDDEN_MATCH_CONTEXT,
-    HIDDEN_SORT,
-    HIDDEN_DIR
-};
 static const struct by_code {
-    enum hidden_static which;
     const char *function;
     bool of_scripts; /* `function` is one that scripts call */
     const char *opcode;
@@ -93,21 +85,22 @@ static const struct by_code {
     size_t before, bytes; /* the range begins so many bytes before the address in the code */
     const char *what;
     int php_min, php_max;
+    void *noted; /* a pointer in `hidden` that is set to the range; NULL: none */
 } by_code[] = {
-    {HIDDEN_GC, "gc_protected", false, "\x0f\xb6\x05", 3, 0, 10, 40, "gc_globals", 80200, 80299},
-    {HIDDEN_FIBER_BLOCK, "zend_fiber_switch_block", false, "\x83\x05", 2, 1, 0, 4,
-     "zend_fiber_switch_blocking", 80200, 80299},
-    {HIDDEN_AUTOLOAD, "spl_autoload_functions", true, "\x48\x8b\x05", 3, 0, 0, 16,
-     "spl_autoload_functions, spl_autoload_extensions", 80200, 80299},
+    {"gc_protected", false, "\x0f\xb6\x05", 3, 0, 10, 40, "gc_globals", 80200, 80299, &hidden.gc_buffer},
+    {"zend_fiber_switch_block", false, "\x83\x05", 2, 1, 0, 4, "zend_fiber_switch_blocking", 80200, 80299,
+     NULL},
+    {"spl_autoload_functions", true, "\x48\x8b\x05", 3, 0, 0, 16,
+     "spl_autoload_functions, spl_autoload_extensions", 80200, 80299, NULL},
     /* pcre's one block for matches and its flag "in use": preg_replace_callback() waits while it uses it */
-    {HIDDEN_MATCH, "php_pcre_free_match_data", false, "\x48\x39\x3d", 3, 0, 0, 8, "pcre mdata", 80200, 80299},
-    {HIDDEN_MATCH_USED, "php_pcre_free_match_data", false, "\xc6\x05", 2, 1, 0, 1, "pcre mdata_used", 80200,
-     80299},
+    {"php_pcre_free_match_data", false, "\x48\x39\x3d", 3, 0, 0, 8, "pcre mdata", 80200, 80299,
+     &hidden.pcre_match_data},
+    {"php_pcre_free_match_data", false, "\xc6\x05", 2, 1, 0, 1, "pcre mdata_used", 80200, 80299, NULL},
     /* its limits are settings: pcre.backtrack_limit, pcre.recursion_limit */
-    {HIDDEN_MATCH_CONTEXT, "php_pcre_mctx", false, "\x48\x8b\x05", 3, 0, 0, 8, "pcre mctx", 80200, 80299},
-    {HIDDEN_SORT, "array_multisort", true, "\x48\x89\x05", 3, 0, 0, 8, "array_globals.multisort_func", 80200,
-     80299},
-    {HIDDEN_DIR, "rewinddir", true, "\x48\x83\x3d", 3, 1, 0, 8, "dir_globals.default_dir", 80200, 80299},
+    {"php_pcre_mctx", false, "\x48\x8b\x05", 3, 0, 0, 8, "pcre mctx", 80200, 80299,
+     &hidden.pcre_match_context},
+    {"array_multisort", true, "\x48\x89\x05", 3, 0, 0, 8, "array_globals.multisort_func", 80200, 80299, NULL},
+    {"rewinddir", true, "\x48\x83\x3d", 3, 1, 0, 8, "dir_globals.default_dir", 80200, 80299, NULL},
 };
 
 /* ---- finding them ---- */
@@ -191,18 +184,6 @@ static const void *function_of_scripts(const char *name)
     return function ? (const void *)function->handler : NULL;
 }
 
-static void note_hidden(enum hidden_static which, char *at)
-{
-    if (which == HIDDEN_GC) {
-        hidden.gc_buffer = (void **)at;
-        hidden.gc_buffer_count = (uint32_t *)(at + 24);
-    } else if (which == HIDDEN_MATCH) {
-        hidden.pcre_match_data = (pcre2_match_data **)at;
-    } else if (which == HIDDEN_MATCH_CONTEXT) {
-        hidden.pcre_match_context = (pcre2_match_context **)at;
-    }
-}
-
 static bool add_by_code(char *problem, size_t problem_bytes)
 {
     unsigned found = 0;
@@ -220,7 +201,8 @@ static bool add_by_code(char *problem, size_t problem_bytes)
                          row->what, row->function);
         at -= row->before;
         add(at, row->bytes, row->what);
-        note_hidden(row->which, at);
+        if (row->noted)
+            *(void **)row->noted = at;
         found++;
     }
     if (!found)
@@ -245,12 +227,6 @@ bool ranges_find(char *problem, size_t problem_bytes)
     return true;
 }
 
-const struct range *ranges_all(unsigned *count)
-{
-    *count = ranges_count;
-    return ranges;
-}
-
 bool ranges_contain(const void *at, size_t bytes)
 {
     const char *first = at;
@@ -258,6 +234,11 @@ bool ranges_contain(const void *at, size_t bytes)
         if (first + bytes > ranges[i].at && first < ranges[i].at + ranges[i].bytes)
             return true;
     return false;
+}
+
+uint32_t ranges_gc_buffer_count(void)
+{
+    return *(const uint32_t *)(const void *)((const char *)hidden.gc_buffer + GC_BUFFER_COUNT_AT);
 }
 
 const struct hidden *ranges_hidden(void)

@@ -21,7 +21,6 @@ struct range {
 /* All ranges of this process; false: `problem` says what could not be found. */
 bool ranges_find(char *problem, size_t problem_bytes);
 
-const struct range *ranges_all(unsigned *count);
 bool ranges_contain(const void *at, size_t bytes);
 size_t image_bytes(void);
 
@@ -30,12 +29,12 @@ void image_copy_in(const char *image);
 
 /* Statics that a new slot has to fill with something of its own. */
 struct hidden {
-    void **gc_buffer;          /* the collector's root buffer */
-    uint32_t *gc_buffer_count; /* its size, in roots */
+    void **gc_buffer; /* the collector's root buffer */
     pcre2_match_data **pcre_match_data;
     pcre2_match_context **pcre_match_context;
     virtual_cwd_globals *cwd;
 };
 const struct hidden *ranges_hidden(void);
+uint32_t ranges_gc_buffer_count(void); /* in roots */
 
 #endif

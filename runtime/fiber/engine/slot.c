@@ -28,7 +28,7 @@ static const char *virgin;
 static struct slot *loaded;     /* whose image is in the globals; NULL: nobody's */
 static struct slot *hot, *cold; /* idle ones, with and without a heap */
 static void *scheduler;         /* where slot_resume() was left */
-static struct engine_counts counts;
+static unsigned slots, slots_hot;
 
 void slots_open(const struct engine_limits *given, const char *virgin_image)
 {
@@ -46,33 +46,22 @@ static void unload(void)
     loaded = NULL;
 }
 
-/* Planted: what one request had set is still so in the next one. */
-struct left {
-    HashTable persistent; /* B20 */
-};
-
-static struct left what_is_left(void)
+/* Into the globals, over what is there. */
+static void image_load(const char *image)
 {
-    return (struct left){EG(persistent_list)};
-}
-
-static void leave(const struct left *left)
-{
-
+    HashTable persistent = EG(persistent_list);
+    image_copy_in(image);
     if (DEFECT(B20))
-        EG(persistent_list) = left->persistent;
+        EG(persistent_list) = persistent;
 }
 
 static void load(struct slot *slot)
 {
     if (loaded != slot) {
         unload();
-        struct left left = what_is_left();
-        image_copy_in(slot->image);
-        leave(&left);
+        image_load(slot->image);
         zend_mm_set_heap(slot->heap);
         loaded = slot;
-        counts.image_loads++;
     }
     process_apply(&slot->process);
 }
@@ -121,7 +110,6 @@ void slot_resume(struct slot *slot)
 {
     load(slot);
     slot->state = SLOT_RUNNING;
-    counts.resumes++;
     slot_current = slot;
     slot->context = jump_fcontext(slot->context, slot).from;
     slot_current = NULL;
@@ -160,7 +148,7 @@ static void discard(struct slot *slot)
     if (slot->heap) {
         tables_free(slot->tables_map);
         heap_free(slot);
-        counts.slots--;
+        slots--;
     }
     loaded = NULL;
     process_reset(&slot->process);
@@ -183,9 +171,7 @@ static struct slot *slot_new(void)
         return NULL;
     }
     unload();
-    struct left left = what_is_left();
-    image_copy_in(virgin);
-    leave(&left);
+    image_load(virgin);
     process_apply(&slot->process);
     if (!tables_copy(&slot->tables_map)) {
         discard(slot);
@@ -195,8 +181,7 @@ static struct slot *slot_new(void)
     loaded = slot;
     fresh_globals();
     slot->context = make_fcontext(stack_top(&slot->stack), slot->stack.bytes, serve);
-    counts.slots++;
-    counts.slots_made++;
+    slots++;
     return slot;
 }
 
@@ -212,7 +197,7 @@ struct slot *slot_acquire(void)
 {
     struct slot *slot = take(&hot);
     if (slot) {
-        counts.slots_hot--;
+        slots_hot--;
         return slot;
     }
     slot = take(&cold);
@@ -221,7 +206,7 @@ struct slot *slot_acquire(void)
         heap_new(slot);
         return slot;
     }
-    return counts.slots < limits.slots_max ? slot_new() : NULL;
+    return slots < limits.slots_max ? slot_new() : NULL;
 }
 
 /* Keeps the tables, which are as they were at the start of a request; the rest is given back. */
@@ -246,7 +231,6 @@ void slot_release(struct slot *slot)
 {
     if (slot->state == SLOT_CRASHED || slot->state == SLOT_PARKED) {
         load(slot);
-        counts.slots_crashed++;
         discard(slot);
         return;
     }
@@ -259,18 +243,11 @@ void slot_release(struct slot *slot)
     }
     process_reset(&slot->process);
     slot->state = SLOT_IDLE;
-    if (counts.slots_hot >= limits.hot_max || has_grown(slot)) {
+    if (slots_hot >= limits.hot_max || has_grown(slot)) {
         cool(slot);
         return;
     }
     slot->next = hot;
     hot = slot;
-    counts.slots_hot++;
-}
-
-struct engine_counts engine_counts(void)
-{
-    struct engine_counts now = counts;
-    now.image_bytes = image_bytes();
-    return now;
+    slots_hot++;
 }

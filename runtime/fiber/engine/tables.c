@@ -134,7 +134,7 @@ static bool copy_regions(void)
     const struct hidden *hidden = ranges_hidden();
     void *map = copy_bytes(CG(map_ptr_real_base), CG(map_ptr_last) * sizeof(void *),
                            CG(map_ptr_size) * sizeof(void *));
-    void *roots = *hidden->gc_buffer ? malloc(*hidden->gc_buffer_count * sizeof(void *)) : NULL;
+    void *roots = *hidden->gc_buffer ? malloc(ranges_gc_buffer_count() * sizeof(void *)) : NULL;
     pcre2_match_data *match = pcre2_match_data_create(32, NULL);
     pcre2_match_context *context = pcre2_match_context_copy(*hidden->pcre_match_context);
     if (!map || !match || !context || (*hidden->gc_buffer && !roots)) {

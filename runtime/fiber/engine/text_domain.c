@@ -29,9 +29,10 @@ static void undo(const struct text_state *state)
     for (const struct text_binding *binding = state->bindings; binding; binding = binding->next) {
         if (binding->folder && binding->folder_before)
             REAL(bindtextdomain)(binding->domain, binding->folder_before);
-        if (binding->codeset) /* there is no way back to "not set", which is the locale's */
-            REAL(bind_textdomain_codeset)
-            (binding->domain, binding->codeset_before ? binding->codeset_before : nl_langinfo(CODESET));
+        /* there is no way back to "not set", which is the locale's */
+        const char *codeset = binding->codeset_before ? binding->codeset_before : nl_langinfo(CODESET);
+        if (binding->codeset)
+            REAL(bind_textdomain_codeset)(binding->domain, codeset);
     }
 }
 

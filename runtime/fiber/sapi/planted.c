@@ -57,6 +57,8 @@ void planted_request_ends(void)
 void planted_run_before(const char *path)
 {
     int i = 0;
+    if (!DEFECT(N6))
+        return;
     while (i < PLANTED_PATHS && planted.paths[i] && strcmp(planted.paths[i], path) != 0)
         i++;
     if (i == PLANTED_PATHS || !planted.paths[i]) {

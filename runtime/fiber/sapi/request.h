@@ -8,6 +8,7 @@
 
 #include "runtime/fiber/sapi/params.h"
 
+#include <stdint.h>
 #include <time.h>
 
 struct request;
@@ -63,16 +64,16 @@ struct request {
 
     /* For the status page, the access log and the slow log. Texts live as long as the parameters. */
     enum request_stage stage;
-    struct timespec accepted; /* CLOCK_MONOTONIC */
-    time_t accepted_s;        /* CLOCK_REALTIME */
-    const char *type;         /* the content type of an answer made without PHP; NULL: PHP has its headers */
-    const char *method;       /* "GET"; NULL: not sent */
-    const char *uri;          /* as php-fpm: SCRIPT_NAME without what was found to be PATH_INFO */
-    const char *query;        /* "" when there is none */
-    const char *user;         /* of HTTP authentication; NULL: none */
-    const char *script;       /* file name; NULL: none */
-    char user_copy[64];       /* PHP's own text is gone when the request is */
-    char peer[46];            /* the web server's address; "" on a unix socket */
+    int64_t accepted_ns; /* CLOCK_MONOTONIC */
+    time_t accepted_s;   /* CLOCK_REALTIME */
+    const char *type;    /* the content type of an answer made without PHP; NULL: PHP has its headers */
+    const char *method;  /* "GET"; NULL: not sent */
+    const char *uri;     /* as php-fpm: SCRIPT_NAME without what was found to be PATH_INFO */
+    const char *query;   /* "" when there is none */
+    const char *user;    /* of HTTP authentication; NULL: none */
+    const char *script;  /* file name; NULL: none */
+    char user_copy[64];  /* PHP's own text is gone when the request is */
+    char peer[46];       /* the web server's address; "" on a unix socket */
     long long content_length;
     int status;               /* of the answer, when `served` is called */
     size_t memory_peak_bytes; /* the same */

@@ -99,8 +99,7 @@ static void run_script(struct request *request, zend_file_handle *file, volatile
     *opened = true;
     request->stage = REQUEST_RUNNING;
     EG(exit_status) = 0;
-    if (DEFECT(N6))
-        planted_run_before(named);
+    PLANTED(planted_run_before(named));
     php_execute_script(file);
 }
 
@@ -140,7 +139,7 @@ static void drop_path(void)
 void request_serve(struct request *request)
 {
     zend_file_handle file;
-    volatile bool opened = false, started = false;
+    volatile bool opened = false;
     EG(bailout) = NULL;
     errno = 0;
     SG(server_context) = request;
@@ -150,11 +149,9 @@ void request_serve(struct request *request)
     {
         read_parameters(request);
         note_facts(request);
-        started = php_request_startup() == SUCCESS;
-        if (started) {
+        if (php_request_startup() == SUCCESS) {
             note_facts(request);
-            if (DEFECT(B1) || DEFECT(B16) || DEFECT(N1) || DEFECT(N8))
-                planted_request_begins();
+            PLANTED(planted_request_begins());
             run_script(request, &file, &opened);
         }
     }
@@ -174,8 +171,7 @@ void request_serve(struct request *request)
     zend_end_try();
     zend_first_try
     {
-        if (DEFECT(B1) || DEFECT(B3) || DEFECT(B4) || DEFECT(N1) || DEFECT(N8) || DEFECT(N9))
-            planted_request_ends();
+        PLANTED(planted_request_ends());
         php_request_shutdown(NULL);
     }
     zend_end_try();

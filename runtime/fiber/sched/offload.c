@@ -120,13 +120,12 @@ void sched_offload(void (*work)(void *argument), void *argument)
         work(argument);
         return;
     }
-    sched_count.offloads++;
     task->pinned = true;
     bool cancelled = task->cancelled;
     task->cancelled = false; /* it cannot be given up half-way */
     while (!job.done) {
-        struct sched_wait wait = sched_wait_begin();
-        sched_wait_for(&wait, SCHED_FOREVER);
+        sched_wait_begin();
+        sched_wait_for(SCHED_FOREVER);
     }
     task->cancelled |= cancelled;
 }

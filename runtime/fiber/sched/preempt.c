@@ -42,9 +42,9 @@ static void on_tick(int number)
         interrupt();
 }
 
-void preempt_mark(struct task *task)
+void preempt_mark(void *unused)
 {
-    (void)task;
+    (void)unused;
     interrupt();
 }
 
@@ -61,7 +61,6 @@ static void on_interrupt(zend_execute_data *execute_data)
     }
     if (task && slice_is_over) {
         slice_is_over = 0;
-        sched_count.preemptions++;
         sched_yield_now();
     }
     if (interrupt_before)

@@ -9,7 +9,6 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-struct sched_counts sched_count;
 void (*sched_tell)(const char *message);
 
 static struct event_base *base;
@@ -29,8 +28,7 @@ bool sched_init(struct event_base *given, int64_t time_slice_ns)
     event_set_log_callback(be_silent);
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
     chaos_init();
-    if (DEFECT(U1))
-        planted_hook_collector();
+    PLANTED(planted_hook_collector());
     return timers_init(base) && offload_init(base) && preempt_init(time_slice_ns);
 }
 
@@ -44,11 +42,6 @@ int64_t sched_now_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-struct sched_counts sched_counts(void)
-{
-    return sched_count;
 }
 
 unsigned sched_alive(void)
@@ -132,15 +125,10 @@ static void after_run(struct task *task)
         end(task, state == SLOT_CRASHED);
 }
 
-static void mark(void *task)
-{
-    preempt_mark(task);
-}
-
 static void run(struct task *task)
 {
     if (task->message)
-        slot_with_image(task->slot, mark, task);
+        slot_with_image(task->slot, preempt_mark, NULL);
     slot_resume(task->slot);
     after_run(task);
 }
@@ -198,12 +186,10 @@ void sched_wake(const struct sched_wait *wait)
 {
     struct task *task = wait->slot->task;
     if (!task || !task->alive || task->number != wait->number || task->woken || task->queued) {
-        sched_count.late_wakes++;
         return;
     }
     if (task->waiting || slot_current == task->slot)
         task_ready(task, SCHED_READY);
-    sched_count.wakes++;
 }
 
 static void on_event(evutil_socket_t fd, short what, void *argument)
@@ -265,7 +251,6 @@ static void unwatch(struct task *task)
 static void on_time(struct sched_timer *timer)
 {
     struct task *task = (struct task *)((char *)timer - offsetof(struct task, timer));
-    sched_count.timeouts++;
     if (task->waiting)
         task_ready(task, SCHED_TIMEOUT);
 }
@@ -274,12 +259,10 @@ static void park(struct task *task)
 {
     int error = errno;
     task->waiting = true;
-    if (DEFECT(B1) || DEFECT(B16) || DEFECT(U1) || DEFECT(N3))
-        planted_before_wait();
+    PLANTED(planted_before_wait());
     slot_park();
     task->waiting = false;
-    if (DEFECT(B1) || DEFECT(B16) || DEFECT(U1) || DEFECT(N3))
-        planted_after_wait();
+    PLANTED(planted_after_wait());
     errno = error;
 }
 
@@ -287,18 +270,15 @@ static bool set_timeout(struct task *task, int64_t timeout_ns)
 {
     if (timeout_ns < 0)
         return true;
-    int64_t now = sched_now_ns();
     task->timer.act = on_time;
     if (DEFECT(B26))
         timeout_ns -= timeout_ns / 8;
-    return sched_timer_set(&task->timer, timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns);
+    return sched_timer_set(&task->timer, sched_after_ns(timeout_ns));
 }
 
-enum sched_result sched_wait_for(const struct sched_wait *wait, int64_t timeout_ns)
+enum sched_result sched_wait_for(int64_t timeout_ns)
 {
     struct task *task = task_current();
-    (void)wait;
-    sched_count.waits++;
     task->result = SCHED_TIMEOUT;
     if (task->woken)
         task->result = SCHED_READY;
@@ -348,6 +328,12 @@ void sched_acknowledge(void)
         return;
     task->message = NULL;
     task->cancelled = false;
+}
+
+int64_t sched_after_ns(int64_t timeout_ns)
+{
+    int64_t now_ns = sched_now_ns();
+    return timeout_ns > INT64_MAX - now_ns ? INT64_MAX : now_ns + timeout_ns;
 }
 
 bool sched_is_cancelled(void)

@@ -3,9 +3,9 @@
  *
  * A request waits like this, on its own stack:
  *
- *     struct sched_wait wait = sched_wait_begin();
+ *     sched_wait_begin();
  *     sched_watch(fd, POLLIN);                    // any number of descriptors
- *     enum sched_result result = sched_wait_for(&wait, timeout_ns);
+ *     enum sched_result result = sched_wait_for(timeout_ns);
  *
  * and goes on when a watched descriptor is ready, when the time has come, or when somebody calls sched_wake()
  * with this wait's number. A wake belongs to one wait: one that comes late finds another number, and does
@@ -72,7 +72,8 @@ struct sched_wait sched_wait_begin(void);
 /* Events as poll(2) has them. False: this descriptor cannot be watched (a plain file: it is always ready). */
 bool sched_watch(int fd, short events);
 
-enum sched_result sched_wait_for(const struct sched_wait *wait, int64_t timeout_ns);
+/* The present wait of this request. */
+enum sched_result sched_wait_for(int64_t timeout_ns);
 
 /* What has to be undone if the request is thrown away before it pops this, where it is never run again: `act`
  * is called in the loop. The structure may be on the request's stack. */
@@ -90,7 +91,8 @@ void sched_yield_now(void);
 /* Runs `work` in a helper thread and waits for its end: for calls that have no descriptor to wait on. */
 void sched_offload(void (*work)(void *argument), void *argument);
 
-int64_t sched_now_ns(void); /* CLOCK_MONOTONIC */
+int64_t sched_now_ns(void);                 /* CLOCK_MONOTONIC */
+int64_t sched_after_ns(int64_t timeout_ns); /* so long from now; INT64_MAX when that is beyond it */
 
 /* The request that runs has come to its end, whatever it was told: from here on it may wait again. */
 void sched_acknowledge(void);
@@ -104,10 +106,5 @@ void sched_limit_cpu(int64_t limit_ns);
 
 /* Requests that run or wait now. */
 unsigned sched_alive(void);
-
-struct sched_counts {
-    uint64_t waits, wakes, late_wakes, timeouts, preemptions, offloads;
-};
-struct sched_counts sched_counts(void);
 
 #endif

@@ -57,7 +57,7 @@ void timers_arm(void); /* before the loop waits */
 
 /* ---- preempt.c ---- */
 bool preempt_init(int64_t time_slice_ns);
-void preempt_mark(struct task *task); /* its image is loaded: it is to be interrupted soon */
+void preempt_mark(void *unused); /* whose image is loaded is to be interrupted soon */
 
 /* ---- offload.c ---- */
 bool offload_init(struct event_base *base);
@@ -65,7 +65,6 @@ bool offload_init(struct event_base *base);
 /* ---- chaos.c ---- */
 void chaos_init(void);
 
-extern struct sched_counts sched_count;
 extern void (*sched_tell)(const char *message);
 
 #endif

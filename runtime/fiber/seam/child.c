@@ -43,7 +43,7 @@ static bool wait_a_while(pid_t child, int64_t *ask_ns)
     }
     if (!seam_sleep_ns(*ask_ns))
         return false;
-    *ask_ns = *ask_ns * 2 < ASK_LAST_NS ? *ask_ns * 2 : ASK_LAST_NS;
+    *ask_ns = seam_longer_ns(*ask_ns, ASK_LAST_NS);
     return true;
 }
 

@@ -87,7 +87,7 @@ static bool wait_turn(struct waiter *waiter, int64_t ns)
     bool is_first = first_of(waiter) == waiter;
     waiter->wait = sched_wait_begin();
     waiter->waits = true;
-    enum sched_result result = sched_wait_for(&waiter->wait, is_first ? ns : SCHED_FOREVER);
+    enum sched_result result = sched_wait_for(is_first ? ns : SCHED_FOREVER);
     waiter->waits = false;
     return result != SCHED_CANCELLED;
 }
@@ -107,7 +107,7 @@ static int lock_in_line(int fd, int operation, struct waiter *waiter)
         int result = REAL(flock)(fd, operation | LOCK_NB);
         if (!result || errno != EWOULDBLOCK)
             return result;
-        ask_ns = ask_ns * 2 < ASK_LAST_NS ? ask_ns * 2 : ASK_LAST_NS;
+        ask_ns = seam_longer_ns(ask_ns, ASK_LAST_NS);
     }
 }
 
@@ -188,7 +188,7 @@ static int record_lock(int fd, struct flock *lock)
             errno = ENOLCK;
             return -1;
         }
-        ask_ns = ask_ns * 2 < ASK_LAST_NS ? ask_ns * 2 : ASK_LAST_NS;
+        ask_ns = seam_longer_ns(ask_ns, ASK_LAST_NS);
     }
 }
 
@@ -210,11 +210,5 @@ int fcntl(int fd, int command, ...)
     return control(fd, command, argument);
 }
 
-int fcntl64(int fd, int command, ...)
-{
-    va_list arguments;
-    va_start(arguments, command);
-    void *argument = va_arg(arguments, void *);
-    va_end(arguments);
-    return control(fd, command, argument);
-}
+/* For offsets of 64 bits, which here are the only ones. */
+int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));

@@ -46,16 +46,16 @@ static int64_t time_left_ns(int64_t end_ns)
 /* timeout_ns below 0: for ever */
 static int wait_for_any(struct pollfd *fds, nfds_t count, int64_t timeout_ns)
 {
-    int64_t end_ns = timeout_ns < 0 ? -1 : sched_now_ns() + timeout_ns;
+    int64_t end_ns = timeout_ns < 0 ? -1 : sched_after_ns(timeout_ns);
     for (;;) {
-        struct sched_wait wait = sched_wait_begin();
+        sched_wait_begin();
         bool all_watched = true;
         for (nfds_t i = 0; i < count; i++)
             if (fds[i].fd >= 0 && !sched_watch(fds[i].fd, fds[i].events))
                 all_watched = false;
         int64_t left_ns = time_left_ns(end_ns);
         bool short_wait = !all_watched && (left_ns < 0 || left_ns > UNWATCHABLE_AGAIN_NS);
-        enum sched_result result = sched_wait_for(&wait, short_wait ? UNWATCHABLE_AGAIN_NS : left_ns);
+        enum sched_result result = sched_wait_for(short_wait ? UNWATCHABLE_AGAIN_NS : left_ns);
         if (result == SCHED_CANCELLED)
             return all_in_error(fds, count);
         int ready = REAL(poll)(fds, count, 0);
@@ -88,18 +88,21 @@ int __poll_chk(struct pollfd *fds, nfds_t count, int timeout_ms, size_t array_by
     return poll(fds, count, timeout_ms);
 }
 
-static int64_t ns_of(const struct timespec *time)
+static int64_t timeout_ns_of(const struct timespec *timeout)
 {
-    return !time                                      ? SCHED_FOREVER
-           : time->tv_sec > INT64_MAX / SEAM_S_NS - 1 ? INT64_MAX
-                                                      : (int64_t)time->tv_sec * SEAM_S_NS + time->tv_nsec;
+    return timeout ? seam_ns_of(timeout) : SCHED_FOREVER;
+}
+
+static struct timespec timespec_of(const struct timeval *time)
+{
+    return (struct timespec){time->tv_sec, time->tv_usec * 1000};
 }
 
 int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
 {
     if (!SEAM_TAKES(ppoll))
         return REAL(ppoll)(fds, count, timeout, mask);
-    return poll_for(fds, count, ns_of(timeout));
+    return poll_for(fds, count, timeout_ns_of(timeout));
 }
 
 /* ---- select: the same in its own form ---- */
@@ -168,11 +171,8 @@ int select(int limit, fd_set *reads, fd_set *writes, fd_set *excepts, struct tim
         limit >= 0 && limit <= FD_SETSIZE && (!timeout || (timeout->tv_sec >= 0 && timeout->tv_usec >= 0));
     if (!SEAM_TAKES(select) || !valid)
         return REAL(select)(limit, reads, writes, excepts, timeout);
-    int64_t timeout_ns = SCHED_FOREVER;
-    if (timeout)
-        timeout_ns = timeout->tv_sec > INT64_MAX / SEAM_S_NS - 1
-                         ? INT64_MAX
-                         : (int64_t)timeout->tv_sec * SEAM_S_NS + (int64_t)timeout->tv_usec * 1000;
+    struct timespec span = timeout ? timespec_of(timeout) : (struct timespec){0};
+    int64_t timeout_ns = timeout ? seam_ns_of(&span) : SCHED_FOREVER;
     return select_for(limit, (fd_set *const[3]){reads, writes, excepts}, timeout_ns);
 }
 
@@ -181,7 +181,7 @@ int pselect(int limit, fd_set *reads, fd_set *writes, fd_set *excepts, const str
 {
     if (!SEAM_TAKES(pselect) || limit < 0 || limit > FD_SETSIZE)
         return REAL(pselect)(limit, reads, writes, excepts, timeout, mask);
-    return select_for(limit, (fd_set *const[3]){reads, writes, excepts}, ns_of(timeout));
+    return select_for(limit, (fd_set *const[3]){reads, writes, excepts}, timeout_ns_of(timeout));
 }
 
 /* ---- for the other files ---- */
@@ -203,9 +203,8 @@ bool seam_wait_socket(int fd, short events)
 {
     struct timeval limit = {0};
     socklen_t length = sizeof limit;
-    int64_t timeout_ns = SCHED_FOREVER;
-    if (!getsockopt(fd, SOL_SOCKET, events == POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO, &limit, &length) &&
-        (limit.tv_sec || limit.tv_usec))
-        timeout_ns = (int64_t)limit.tv_sec * SEAM_S_NS + (int64_t)limit.tv_usec * 1000;
-    return seam_wait_fd(fd, events, timeout_ns);
+    getsockopt(fd, SOL_SOCKET, events == POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO, &limit, &length);
+    struct timespec span = timespec_of(&limit);
+    bool is_limited = limit.tv_sec || limit.tv_usec;
+    return seam_wait_fd(fd, events, is_limited ? seam_ns_of(&span) : SCHED_FOREVER);
 }

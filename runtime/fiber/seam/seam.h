@@ -51,6 +51,13 @@ bool seam_wait_socket(int fd, short events);
 
 bool seam_is_nonblocking(int fd);
 
+/* A span that is longer than 64 bits hold is INT64_MAX: for ever, to all practical purposes. */
+struct timespec;
+int64_t seam_ns_of(const struct timespec *time);
+
+/* How long to wait before asking again, after `ns` was not enough: twice that, up to a bound. */
+int64_t seam_longer_ns(int64_t ns, int64_t ns_max);
+
 /* Lets time pass; true: all of it. */
 bool seam_sleep_ns(int64_t duration_ns);
 

@@ -7,17 +7,22 @@
 #include <time.h>
 #include <unistd.h>
 
-bool seam_sleep_ns(int64_t duration_ns)
-{
-    struct sched_wait wait = sched_wait_begin();
-    return sched_wait_for(&wait, duration_ns > 0 ? duration_ns : 0) == SCHED_TIMEOUT;
-}
-
-static int64_t ns_of(const struct timespec *time)
+int64_t seam_ns_of(const struct timespec *time)
 {
     if (time->tv_sec > INT64_MAX / SEAM_S_NS - 1)
         return INT64_MAX;
     return (int64_t)time->tv_sec * SEAM_S_NS + time->tv_nsec;
+}
+
+int64_t seam_longer_ns(int64_t ns, int64_t ns_max)
+{
+    return ns * 2 < ns_max ? ns * 2 : ns_max;
+}
+
+bool seam_sleep_ns(int64_t duration_ns)
+{
+    sched_wait_begin();
+    return sched_wait_for(duration_ns > 0 ? duration_ns : 0) == SCHED_TIMEOUT;
 }
 
 static bool is_time(const struct timespec *time)
@@ -61,8 +66,8 @@ int nanosleep(const struct timespec *duration, struct timespec *left)
 {
     if (!SEAM_TAKES(nanosleep) || !is_time(duration))
         return REAL(nanosleep)(duration, left);
-    int64_t end_ns = sched_now_ns() + (ns_of(duration) < INT64_MAX / 2 ? ns_of(duration) : INT64_MAX / 2);
-    return seam_sleep_ns(ns_of(duration)) ? 0 : interrupted(end_ns, left);
+    int64_t end_ns = sched_after_ns(seam_ns_of(duration));
+    return seam_sleep_ns(seam_ns_of(duration)) ? 0 : interrupted(end_ns, left);
 }
 
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left)
@@ -70,11 +75,11 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, str
     if (!SEAM_TAKES(clock_nanosleep) || (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME) ||
         !is_time(time))
         return REAL(clock_nanosleep)(clock, flags, time, left);
-    int64_t duration_ns = ns_of(time);
+    int64_t duration_ns = seam_ns_of(time);
     if (flags & TIMER_ABSTIME) {
         struct timespec now;
         clock_gettime(clock, &now);
-        duration_ns -= ns_of(&now);
+        duration_ns -= seam_ns_of(&now);
     }
     if (duration_ns <= 0 || seam_sleep_ns(duration_ns))
         return 0;

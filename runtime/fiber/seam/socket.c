@@ -162,10 +162,8 @@ static int connect_again(int fd, __CONST_SOCKADDR_ARG to, socklen_t length)
 
 int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t length)
 {
-    if (!SEAM_TAKES(connect) || seam_is_nonblocking(fd))
-        return REAL(connect)(fd, to, length);
-    int flags = REAL(fcntl)(fd, F_GETFL);
-    if (flags < 0 || REAL(fcntl)(fd, F_SETFL, flags | O_NONBLOCK))
+    int flags = SEAM_TAKES(connect) ? REAL(fcntl)(fd, F_GETFL) : -1;
+    if (flags < 0 || (flags & O_NONBLOCK) || REAL(fcntl)(fd, F_SETFL, flags | O_NONBLOCK))
         return REAL(connect)(fd, to, length);
     int result = REAL(connect)(fd, to, length);
     if (result && errno == EINPROGRESS)

@@ -1,6 +1,7 @@
 #include "runtime/fiber/worker/access_log.h"
 
 #include "runtime/fiber/sapi/sapi.h"
+#include "runtime/fiber/sched/sched.h"
 #include "runtime/fiber/worker/limits.h"
 
 #include <fcntl.h>
@@ -65,9 +66,7 @@ static double divisor_of(const struct unit *units, const char *name)
 
 static void put_duration(struct line *line, const char *unit)
 {
-    struct timespec now, begun = line->request->accepted;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double ns = (double)(now.tv_sec - begun.tv_sec) * 1e9 + (double)(now.tv_nsec - begun.tv_nsec);
+    double ns = (double)(sched_now_ns() - line->request->accepted_ns);
     double divisor = divisor_of(durations, unit);
     put(line, divisor < 1e6 ? "%.0f" : "%.3f", ns / divisor);
 }

@@ -61,7 +61,7 @@ void conn_open(struct worker *worker, int fd, const struct sockaddr *peer)
     }
     conn->worker = worker;
     conn->fd = fd;
-    conn->since_ns = now_ns();
+    conn->since_ns = sched_now_ns();
     name_peer(conn, peer);
     event_assign(&conn->readable, worker->base, fd, EV_READ | EV_PERSIST, input_ready, conn);
     event_assign(&conn->writable, worker->base, fd, EV_WRITE | EV_PERSIST, on_writable, conn);
@@ -102,7 +102,7 @@ static void part(struct connection *conn)
     }
     conn->lingering = true;
     fcgi_buffer_drop(&conn->unread, conn->unread.count);
-    conn->since_ns = now_ns();
+    conn->since_ns = sched_now_ns();
     shutdown(conn->fd, SHUT_WR);
     conn_listen(conn);
 }
@@ -166,7 +166,7 @@ static void on_writable(evutil_socket_t fd, short what, void *argument)
 {
     (void)fd, (void)what;
     struct connection *conn = argument;
-    conn->since_ns = now_ns();
+    conn->since_ns = sched_now_ns();
     if (!conn_send(conn) || conn->out.count > OUT_BYTES_LOW)
         return;
     if (conn->exchange)
@@ -180,7 +180,7 @@ void conn_answered(struct connection *conn, bool keep)
     fcgi_reader_request_ended(&conn->reader);
     conn->more_to_come = !conn->exchange->body_ended;
     conn->exchange = NULL;
-    conn->since_ns = now_ns();
+    conn->since_ns = sched_now_ns();
     if (!keep || conn->worker->draining || conn->half_closed)
         conn->close_when_sent = true;
     if (conn_send(conn) && !conn->close_when_sent)

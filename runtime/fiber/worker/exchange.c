@@ -21,7 +21,7 @@ struct exchange *exchange_new(struct connection *conn, uint16_t id, bool keep)
     exchange->conn = conn;
     exchange->id = id;
     exchange->keep = keep;
-    clock_gettime(CLOCK_MONOTONIC, &exchange->request.accepted);
+    exchange->request.accepted_ns = sched_now_ns();
     exchange->request.accepted_s = time(NULL);
     fcgi_buffer_init(&exchange->body, BODY_BYTES_MAX + READ_BYTES);
     fcgi_buffer_init(&exchange->piece, OUT_PIECE_BYTES);
@@ -83,7 +83,7 @@ static bool wait_for(struct exchange *exchange, enum exchange_wait what)
         return false;
     exchange->waits_for = what;
     exchange->wait = sched_wait_begin();
-    enum sched_result result = sched_wait_for(&exchange->wait, SCHED_FOREVER);
+    enum sched_result result = sched_wait_for(SCHED_FOREVER);
     exchange->waits_for = WAIT_NONE;
     return result != SCHED_CANCELLED;
 }

@@ -98,7 +98,7 @@ static enum received receive(struct connection *conn)
     if (count > 0 && is_over(conn))
         return NOTHING;
     if (count > 0) {
-        conn->since_ns = now_ns();
+        conn->since_ns = sched_now_ns();
         return feed(conn, scratch, (size_t)count);
     }
     if (count == 0)

@@ -76,11 +76,6 @@ static void put_pool(struct page *page, const struct worker *worker)
 
 /* ---- its requests ---- */
 
-static uint64_t since_us(const struct timespec *begun)
-{
-    return (uint64_t)(now_ns() - ((int64_t)begun->tv_sec * 1000000000 + begun->tv_nsec)) / 1000;
-}
-
 static const char *or_dash(const char *text)
 {
     return text && *text ? text : "-";
@@ -111,7 +106,7 @@ static void put_request(struct page *page, const struct worker *worker, const st
     page_time(page, "start time", request->accepted_s);
     page_number(page, "start since", (uint64_t)(time(NULL) - request->accepted_s));
     page_number(page, "requests", worker->requests);
-    page_number(page, "request duration", since_us(&request->accepted));
+    page_number(page, "request duration", (uint64_t)(sched_now_ns() - request->accepted_ns) / 1000);
     page_text(page, "request method", or_dash(request->method));
     page_text(page, "request URI", uri);
     page_number(page, "content length", (uint64_t)request->content_length);

@@ -16,8 +16,7 @@ enum { MS_NS = 1000000, LOG_LINE_BYTES = 1024 };
 
 static double seconds_of(const struct exchange *exchange)
 {
-    const struct timespec *since = &exchange->request.accepted;
-    return (double)(now_ns() - ((int64_t)since->tv_sec * 1000000000 + since->tv_nsec)) / 1e9;
+    return (double)(sched_now_ns() - exchange->request.accepted_ns) / 1e9;
 }
 
 static void log_limit(struct exchange *exchange, const char *what, const char *then)
@@ -35,7 +34,7 @@ static void start_timer(struct sched_timer *timer, int64_t limit_ms, void (*act)
 {
     timer->act = act;
     if (limit_ms > 0)
-        sched_timer_set(timer, now_ns() + limit_ms * MS_NS);
+        sched_timer_set(timer, sched_now_ns() + limit_ms * MS_NS);
 }
 
 static void on_terminate(struct sched_timer *timer)

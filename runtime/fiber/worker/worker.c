@@ -20,13 +20,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void worker_log(struct worker *worker, const char *level, const char *text)
 {
     dprintf(worker->settings->log_fd, "%s: %s\n", level, text);
@@ -64,10 +57,6 @@ void worker_drain(struct worker *worker)
         return;
     worker->draining = true;
     accept_stop(worker);
-    if (DEFECT(B2)) {
-        event_base_loopbreak(worker->base);
-        return;
-    }
     for (struct connection *conn = worker->connections, *next; conn; conn = next) {
         next = conn->next;
         conn_close_if_idle(conn);
@@ -107,7 +96,7 @@ static void on_sweep(evutil_socket_t fd, short what, void *argument)
 {
     (void)fd, (void)what;
     struct worker *worker = argument;
-    int64_t now = now_ns();
+    int64_t now = sched_now_ns();
     for (struct connection *conn = worker->connections, *next; conn; conn = next) {
         next = conn->next;
         conn_close_if_late(conn, now);

@@ -46,8 +46,6 @@ struct worker {
     unsigned char scratch[64 << 10]; /* one read(2) */
 };
 
-int64_t now_ns(void); /* CLOCK_MONOTONIC */
-
 void list_append(struct exchange_list *list, struct exchange *exchange);
 void list_remove(struct exchange_list *list, struct exchange *exchange);
 

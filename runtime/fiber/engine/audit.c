@@ -82,6 +82,8 @@ static void judge_word(const char *at, const char *before)
         reported_count == REPORTS_MAX)
         return;
     reported[reported_count++] = at;
+    if (reported_count == REPORTS_MAX)
+        fprintf(stderr, "AUDIT: %d places: no more are reported\n", REPORTS_MAX);
     char place[256];
     code_describe(at, place, sizeof place);
     unsigned long old, new;

@@ -8,18 +8,16 @@ Exit status: 0 written; 2 the results are not an audit's, or the folder cannot b
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
+from reports import command
 from reports.page import asset, render, write_atomically
 from reports.units import span
 
-EXIT_BAD = 2
 VERSION = 1
-RAW_NAME = "results.json"
 TITLES = {"fiber": "Fiber server", "sessions over the network": "Sessions over the network"}
 KIND_OF = {"clean": True, "reproduced": False}
 SEEN_CHARS_MAX = 6000
@@ -52,7 +50,7 @@ def make_page(results: dict[str, Any]) -> str:
             if cell["tries"] and not cell["as_expected"]
         ],
         seconds=span(sum(line["seconds"] for line in lines)),
-        raw_name=RAW_NAME,
+        raw_name=command.RAW_NAME,
     )
 
 
@@ -87,28 +85,13 @@ def read(path: Path) -> dict[str, Any]:
 
 def write_report(path: Path, out_dir: Path) -> Path:
     results = read(path)
-    if path.resolve() != (out_dir / RAW_NAME).resolve():
-        write_atomically(out_dir / RAW_NAME, path.read_bytes())
+    command.write_raw(path, out_dir)
     write_atomically(out_dir / "index.html", make_page(results).encode("utf-8"))
     return out_dir / "index.html"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="reports.audit", description="Writes the HTML matrix of an audit.")
-    parser.add_argument("results", type=Path, help="results.json of the audit")
-    parser.add_argument("out_dir", type=Path, help="folder for index.html")
-    options = parser.parse_args(arguments)
-    try:
-        print(write_report(options.results, options.out_dir))
-    except BadResults as error:
-        print(f"reports.audit: {error}", file=sys.stderr)
-        return EXIT_BAD
-    except OSError as error:
-        print(
-            f"reports.audit: {options.out_dir}: expected a folder that can be written: {error.strerror or error}", file=sys.stderr
-        )
-        return EXIT_BAD
-    return 0
+    return command.run("reports.audit", "matrix of an audit", write_report, BadResults, arguments)
 
 
 if __name__ == "__main__":

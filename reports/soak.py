@@ -5,19 +5,17 @@ Exit status: 0 written; 2 the results or the arguments are not as they should be
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import Any
 
+from reports import command
 from reports.account import make_sum
 from reports.curves import make_stack
 from reports.model import Results, ResultsError, read_results
 from reports.page import render, write_atomically
 from reports.phases import PHASES_MAX, make_phases, totals
 
-EXIT_BAD = 2
-RAW_NAME = "results.json"
 WORDS = {"clean": "Clean", "reproduced": "Broken", "inconclusive": "Inconclusive", "not_applicable": "Not applicable"}
 LOSSES_SHOWN_MAX = 50
 LOG_LINES_MAX = 400
@@ -37,7 +35,7 @@ def make_view(results: Results) -> dict[str, Any]:
         "phases": phases,
         "totals": totals(results.phases),
         "phases_merged": len(results.phases) > PHASES_MAX,
-        "raw_name": RAW_NAME,
+        "raw_name": command.RAW_NAME,
         "losses": results.losses[:LOSSES_SHOWN_MAX],
         "log_tail": [line[:LOG_LINE_CHARS_MAX] for line in results.log_tail[-LOG_LINES_MAX:]],
     }
@@ -49,32 +47,14 @@ def make_page(results: Results) -> str:
 
 def write_report(results_path: Path, out_dir: Path) -> Path:
     results = read_results(results_path)
-    raw = results_path.read_bytes()
     page = make_page(results).encode("utf-8")
-    if not same_file(results_path, out_dir / RAW_NAME):
-        write_atomically(out_dir / RAW_NAME, raw)
+    command.write_raw(results_path, out_dir)
     write_atomically(out_dir / "index.html", page)
     return out_dir / "index.html"
 
 
-def same_file(one: Path, other: Path) -> bool:
-    return other.exists() and one.samefile(other)
-
-
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="reports.soak", description="Writes the HTML report of a soak.")
-    parser.add_argument("results", type=Path, help="results.json of the soak")
-    parser.add_argument("out_dir", type=Path, help="folder for index.html")
-    options = parser.parse_args(arguments)
-    try:
-        print(write_report(options.results, options.out_dir))
-    except ResultsError as error:
-        print(f"reports.soak: {error}", file=sys.stderr)
-        return EXIT_BAD
-    except OSError as error:
-        print(f"reports.soak: {options.out_dir}: expected a folder that can be written: {error.strerror or error}", file=sys.stderr)
-        return EXIT_BAD
-    return 0
+    return command.run("reports.soak", "report of a soak", write_report, ResultsError, arguments)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ import signal
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -24,6 +23,7 @@ from harness.bench.fiber_servers import all_at_once, load_rate, server, status
 from harness.bench.late_peer import late_peer, own_certificate
 from harness.bench.measure import BIN, NotThis, Row, Unavailable, take_turns
 from harness.orchestrate import LaunchError, Running, proc
+from harness.orchestrate.waiting import NotReached, eventually
 
 PAIRS_A_ROUND = 3
 WAITING = 8
@@ -38,7 +38,7 @@ def rows(rounds: int) -> Iterator[Row | NotThis]:
     for part in (_rates, _waits, _switch, _memory, _in_flight):
         try:
             yield from part(rounds)
-        except (RuntimeError, LaunchError, subprocess.CalledProcessError) as error:
+        except (RuntimeError, NotReached, LaunchError, subprocess.CalledProcessError) as error:
             name = part.__name__.strip("_").replace("_", " ")
             yield NotThis(f"fiber-fpm: {name}", str(error).splitlines()[0])
 
@@ -132,7 +132,7 @@ def _helper(command: list[str], socket: Path) -> Iterator[None]:
     guard = [str(BIN / "ordeal"), "guard", "--die-with-parent", "--", *command]
     process = subprocess.Popen(guard, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        _reach(lambda: socket.exists() and process.poll() is None, f"{command[0]} starts")
+        eventually(lambda: socket.exists() and process.poll() is None, f"{command[0]} starts", REACHED_WITHIN_S)
         yield
     finally:
         process.send_signal(signal.SIGTERM)
@@ -204,14 +204,6 @@ def _ns_a_call(run: Running, requests: int) -> float:
     return (max(one["end"] for one in told) - min(one["start"] for one in told)) / (requests * calls)
 
 
-def _reach(reached: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + REACHED_WITHIN_S
-    while not reached():
-        if time.monotonic() > end:
-            raise RuntimeError(f"{what}: not within {REACHED_WITHIN_S} s")
-        time.sleep(0.005)
-
-
 @contextmanager
 def _many(run: Running, count: int) -> Iterator[Callable[[], dict[str, int]]]:
     """So many requests that wait, sent at once. What is yielded waits for their end and gives the account."""
@@ -249,7 +241,7 @@ def _memory(_rounds: int) -> Iterator[Row]:
         all_at_once(run, ["/wait_usleep.php?us=0"])
         before = _pss_kb(worker)
         with _many(run, count) as account:
-            _reach(lambda: status(run)["worker in flight"] == count, f"{count} requests wait")
+            eventually(lambda: status(run)["worker in flight"] == count, f"{count} requests wait", REACHED_WITHIN_S)
             waiting = _pss_kb(worker)
             still = status(run)["worker in flight"]
             answered = account()["answered"]

@@ -8,12 +8,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from harness.orchestrate import Target, TargetError, load_target
 from harness.orchestrate.paths import ROOT
+from harness.orchestrate.pool_file import NoPoolFile, with_settings
 from harness.orchestrate.template import suggestion
 
 from .catalogue import Row
@@ -24,8 +24,6 @@ STANDARD = (AUDITED, FIXED, CONTROL)
 DEFECTS_BUILD = "build/defects"
 DEFECTS_MAKE = f"make BUILD={DEFECTS_BUILD} EXTRA_CFLAGS=-DORDEAL_DEFECTS {DEFECTS_BUILD}/bin/fiber-fpm"
 STOP = (("SIGTERM", 3.0), ("SIGKILL", 5.0))  # a server that hangs is not asked for long
-GLOBAL_SETTINGS = {"pid", "error_log", "log_level", "process_control_timeout", "daemonize"}
-POOL_FILE = re.compile(r"^\s*pm\.max_children\s*=", re.M)
 STARTUP_S_MAX = 30.0
 
 
@@ -51,31 +49,10 @@ class Column:
         wanted = dict(settings)
         if "concurrent" not in self.target.capabilities:
             wanted = {name: value for name, value in wanted.items() if not name.startswith("fiber.")}
-        return replace(with_settings(self.target, wanted), stop=STOP)
-
-
-def with_settings(target: Target, settings: Mapping[str, str]) -> Target:
-    """Puts settings into the target's FPM-style pool file, in the place of those that are there."""
-    if not settings:
-        return target
-    pools = [name for name, text in target.files.items() if POOL_FILE.search(text)]
-    if not pools:
-        raise NotApplicable(f"needs {', '.join(settings)} in a pool file, and target {target.name} has none")
-    files = dict(target.files)
-    for name in pools:
-        files[name] = _set(files[name], settings)
-    return replace(target, files=files)
-
-
-def _set(text: str, settings: Mapping[str, str]) -> str:
-    for key, value in settings.items():
-        line = f"{key} = {value}"
-        text, found = re.subn(rf"^[ \t]*{re.escape(key)}[ \t]*=.*$", lambda _: line, text, flags=re.M)
-        if not found and key in GLOBAL_SETTINGS:
-            text = text.replace("[global]", f"[global]\n{line}", 1)
-        elif not found:
-            text = f"{text.rstrip()}\n{line}\n"
-    return text
+        try:
+            return replace(with_settings(self.target, wanted), stop=STOP)
+        except NoPoolFile as error:
+            raise NotApplicable(str(error)) from None
 
 
 def columns(names: Iterable[str], own: str | None = None) -> list[Column]:

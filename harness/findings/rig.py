@@ -25,13 +25,13 @@ from typing import Any
 
 from harness.orchestrate import Running, proc
 from harness.orchestrate.client import Endpoint
+from harness.orchestrate.waiting import comes
 
 from .beacon import Beacon
 from .finding import Finding, MarkMissed, NotApplicable
 from .flight import Flight, Reply, message
 from .peers import Peer
 
-POLL_S = 0.005
 BODY_SHOWN_MAX = 300
 PATIENCE_S = 30.0
 
@@ -109,13 +109,7 @@ class Rig:
 
     def comes(self, happened: Callable[[], bool], within_s: float) -> bool:
         """The same for something that may not come."""
-        end = time.monotonic() + within_s
-        pause = threading.Event()
-        while not happened():
-            if time.monotonic() > end:
-                return False
-            pause.wait(POLL_S)
-        return True
+        return bool(comes(happened, within_s))
 
     def release(self, *names: str) -> None:
         for name in names:

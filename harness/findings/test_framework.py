@@ -14,7 +14,8 @@ from harness.findings import __main__ as command
 from harness.findings import catalogue
 from harness.findings.audit import Audit
 from harness.findings.beacon import Beacon
-from harness.findings.columns import AUDITED, CONTROL, FIXED, Column, with_settings
+from harness.findings.catalogue import row
+from harness.findings.columns import AUDITED, CONTROL, FIXED, Column
 from harness.findings.finding import Check, Finding, MarkMissed, NotApplicable, Scenario, scenarios, verdict_of
 from harness.findings.flight import Flight, message
 from harness.findings.options import Refused, parse
@@ -23,6 +24,7 @@ from harness.findings.trial import Trial, try_once
 from harness.orchestrate import Verdict, load_target
 from harness.orchestrate.client import END_REQUEST, STDERR, STDOUT, Endpoint, record
 from harness.orchestrate.paths import ROOT
+from harness.orchestrate.pool_file import with_settings
 
 OK, BAD, OPEN = Check("a", True, "right"), Check("b", False, "wrong"), Check("c", None, "unknown")
 
@@ -167,7 +169,7 @@ def test_settings_need_a_pool_file():
     from dataclasses import replace
 
     with pytest.raises(NotApplicable, match="pm.max_requests"):
-        with_settings(replace(load_target("php-fpm"), files={}), {"pm.max_requests": "7"})
+        Column("own", replace(load_target("php-fpm"), files={})).changed(row("B1"), {"pm.max_requests": "7"})
 
 
 # ---- the matrix --------------------------------------------------------------------------------------------------

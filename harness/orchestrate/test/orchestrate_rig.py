@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from harness.orchestrate import Target, load_target
 
-WITHIN_S = 20.0
 
 # A server in Python; the first argument says how it behaves.
 SERVER = r'''
@@ -84,11 +81,3 @@ def server_target(folder: Path, mode: str, listen: str = "unix", within_s: float
         TARGET.format(mode=mode, python=sys.executable, server=server, listen=listen, within_s=within_s, stop_s=stop_s)
     )
     return load_target(path)
-
-
-def eventually(happened: Callable[[], bool], what: str, within_s: float = WITHIN_S) -> None:
-    """Waits for something that must come; a slow machine only makes it later."""
-    end = time.monotonic() + within_s
-    while not happened():
-        assert time.monotonic() < end, f"{what}: not within {within_s:g} s"
-        time.sleep(0.01)

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from orchestrate_rig import SERVER, eventually
+from orchestrate_rig import SERVER
 
 from harness.orchestrate import LaunchError, Target, launch, load_target, proc
+from harness.orchestrate.waiting import eventually
 
 # The main program answers at WORKDIR/behind; the one beside it at ADDR, and both are the rig's server.
 TARGET = """

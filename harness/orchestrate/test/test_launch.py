@@ -12,10 +12,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from orchestrate_rig import eventually, server_target
+from orchestrate_rig import server_target
 
 from harness.orchestrate import LaunchError, Running, launch, load_target, proc
 from harness.orchestrate.lease import remove_stale
+from harness.orchestrate.waiting import eventually
 
 
 @pytest.fixture

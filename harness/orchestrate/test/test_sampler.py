@@ -8,10 +8,10 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from orchestrate_rig import eventually
 
 from harness.orchestrate import Answer, Sampler, launch, load_target, proc
 from harness.orchestrate.sampler import heap_kb, take
+from harness.orchestrate.waiting import eventually
 
 # A parent with 3 children; each child holds 5 pipes (10 descriptors), 2 extra threads and 8 MB that it has touched.
 TREE = """

@@ -12,7 +12,6 @@ import signal
 import socket
 import struct
 import subprocess
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any
 import pytest
 
 from harness.orchestrate import paths
+from harness.orchestrate.waiting import eventually
 
 DEADLINE_S = 120
 COLUMNS = ("answered", "refused", "lost", "isolation")
@@ -85,10 +85,7 @@ def assert_all_answered(summary: dict[str, Any], count: int) -> None:
 
 
 def wait_for_connections(echo: Echo, count: int) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while echo.connections() < count:
-        assert time.monotonic() < deadline, f"{echo.connections()} connections after {DEADLINE_S} s, expected {count}"
-        time.sleep(0.01)
+    eventually(lambda: echo.connections() >= count, f"{count} connections", DEADLINE_S)
 
 
 KEEP = pytest.mark.parametrize("keep", [[], ["--keep-alive"]], ids=["close", "keep-alive"])

@@ -13,24 +13,21 @@ import socket
 import stat
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from harness.orchestrate import paths
+from harness.orchestrate.waiting import eventually
 
 DEADLINE_S = 60
 AS_ROOT = os.geteuid() == 0
 needs_root = pytest.mark.skipif(not AS_ROOT, reason="only root can become another user")
 
 
-def wait_until(is_done: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while not is_done():
-        assert time.monotonic() < deadline, f"not within {DEADLINE_S} s: {what}"
-        time.sleep(0.005)
+wait_until = partial(eventually, within_s=DEADLINE_S)
 
 
 def is_alive(pid: int) -> bool:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +20,8 @@ from typing import Any
 from fcgi_peer import fetch
 
 from harness.orchestrate import Running, launch, load_target
+from harness.orchestrate.pool_file import with_settings
+from harness.orchestrate.waiting import eventually
 
 PAGES = Path(__file__).parent / "pages"
 WITHIN_S = 30.0
@@ -35,22 +36,14 @@ def serve(
     in_place    the pages are not copied: their names are the same for two servers that are compared
     """
     target = load_target(name)
-    (file, text), *none = [(file, text) for file, text in target.files.items() if "pm.max_children" in text]
-    assert not none
-    for key, value in (settings or {}).items():
-        text = re.sub(rf"^{re.escape(key)} *=.*\n", "", text, flags=re.M) + f"{key} = {value}\n"
-    within_s = ready_within_s or target.ready_within_s
-    target = replace(target, files={**target.files, file: text}, ready_within_s=within_s)
+    target = with_settings(target, settings or {})
+    target = replace(target, ready_within_s=ready_within_s or target.ready_within_s)
     return launch(target, app=PAGES, app_in_place=in_place, workers=1, shim=False, env=env)
 
 
 def until(what: str, is_so: Callable[[], Any]) -> Any:
     """What `is_so` returns as soon as it is true; fails only after a bound that nothing comes near."""
-    deadline = time.monotonic() + WITHIN_S
-    while not (found := is_so()):
-        assert time.monotonic() < deadline, f"not within {WITHIN_S:g} s: {what}"
-        time.sleep(0.002)
-    return found
+    return eventually(is_so, what, WITHIN_S)
 
 
 def assert_well_ended(run: Running) -> None:
